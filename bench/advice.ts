@@ -1,7 +1,8 @@
 /**
- * What looking for advice costs a cycle (stage `advise`), beside parsing the DCGM pages of the same nodes: once in a cluster
- * where nothing is to be said, and once where 50,000 workloads wait, every other queue of 2,000 is owed its share, workloads
- * and nodes are idle and queues are configured badly. Fewer nodes have queues and work in proportion.
+ * Measures what looking for advice costs in a cycle (stage `advise`), compared with parsing the DCGM pages of the same nodes.
+ * This is done for a cluster that needs no advice, and for one where 50,000 workloads wait, every other one of 2,000 queues is
+ * owed its share, workloads and nodes are idle, and queues are configured badly. With fewer nodes, there are fewer queues and
+ * less work in proportion.
  *
  *     node --expose-gc bench/advice.ts [--nodes=10000] [--samples=7]
  */
@@ -22,7 +23,7 @@ import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { mainThreadSeconds } from "./processCpu.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
-/** Seconds between two cycles: so long that what is idle is idle long enough after a few of them. */
+/** Seconds between two cycles: long enough that idle work has been idle for long enough after a few cycles. */
 const interval = 300;
 const config = configSchema.parse({
   cluster: "bench",
@@ -32,7 +33,7 @@ const config = configSchema.parse({
 });
 const warmUps = 8;
 
-/** A cluster that is advised on cycle by cycle; joining and analysing are not measured. */
+/** A contender that looks for advice on a cluster, cycle by cycle; joining and analysing are not measured. */
 interface Advised extends Contender {
   last(): Advice | null;
 }
@@ -47,7 +48,7 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
   let cycle = 0;
   let analysis: Analysis | null = null;
   let last: Advice | null = null;
-  /** As the cycle does it (exporter/cycle.ts). */
+  /** This is done as the cycle does it (exporter/cycle.ts). */
   function next(): void {
     const at = timeOfCycle(0) + cycle * interval;
     cycle += 1;
@@ -77,7 +78,7 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
   };
 }
 
-/** How many open pieces of advice there are of each kind, and what was withheld. */
+/** Words about how many open recommendations there are of each kind, and what was withheld. */
 function reported(advice: Advice | null): string {
   const open = (advice?.recommendations ?? []).filter(({ state }) => state === "open");
   const byKind = [...Map.groupBy(open, ({ kind }) => kind)].map(([kind, found]) => `${kind} ${found.length}`);

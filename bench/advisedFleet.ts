@@ -6,19 +6,27 @@ import { nodeLabels, podLabels } from "../exporter/model/wellKnown.ts";
 import { createFleet } from "./fleetState.ts";
 import { createQueueFleet, localQueuesOf, podsPerNode } from "./queueObjects.ts";
 
-/** A fleet with queues that is advised on, cycle by cycle. */
+/** A fleet with queues on which advice is given, cycle by cycle. */
 export interface AdvisedFleet {
-  /** The state as it would be read at a time, seconds since the epoch. */
+  /** The state as it would be read at a time (seconds since the epoch). */
   state(at: number): ClusterState;
-  /** One cycle later: every reading has other values, and one pod and one waiting workload in a hundred is another one. */
+  /**
+   * Goes on by one cycle: every reading has other values, and one pod and one waiting workload in a hundred are replaced by
+   * others.
+   */
   step(): void;
 }
 
-/** At full size; of a smaller cluster in proportion. */
+/** The amounts at full size; a smaller cluster has them in proportion. */
 const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
-/** Guarantee of each queue in each flavor: together somewhat more than there is, so that 12 GPUs may be owed to one. */
+/**
+ * Guarantee of each queue in each flavor: in sum this is somewhat more than there are GPUs, so that 12 GPUs may be owed to one
+ * queue.
+ */
 const nominal = 13;
-/** One of this many nodes has no pods, one only idle ones, one no telemetry: each with a remainder of its own. */
+/**
+ * One in this many nodes has no pods, has only idle pods, or sends no telemetry; each kind of nodes has a remainder of its own.
+ */
 const emptyEvery = 25;
 const idleEvery = 30;
 const unseenEvery = 500;
@@ -26,9 +34,10 @@ const unseenEvery = 500;
 const job: JobLimits = { backoffLimit: 6, failed: 0, onDisruption: "Ignore", isSuspended: false };
 
 /**
- * `quiet`: queues in which nothing waits, and every workload in a queue with enough of its own. `contended`: 50,000 workloads
- * wait, one half of the queues holds everything and the other half is owed its share; some nodes are empty, some workloads
- * idle, some nodes unseen, and some queues are configured so that the scheduler cannot help them.
+ * Makes a fleet. `quiet`: nothing waits in any queue, and every workload is in a queue with a sufficient guarantee.
+ * `contended`: 50,000 workloads wait, one half of the queues holds all GPUs and the other half is owed its share; some nodes
+ * are empty, some workloads are idle, some nodes send no telemetry, and some queues are configured so that the scheduler cannot
+ * help them.
  */
 export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): AdvisedFleet {
   const isContended = kind === "contended";
@@ -43,7 +52,7 @@ export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): 
   });
   const placeOf = new Map(first.nodes.map(({ name }, place) => [name, place] as const));
   const productOf = first.nodes.map((node) => products.indexOf(node.labels[nodeLabels.gpuProduct] ?? ""));
-  // Two models have nothing free, one only single GPUs on many nodes, one whole nodes.
+  // Two models have nothing free, one has only single GPUs on many nodes, and one has whole nodes.
   const isClosed = (place: number): boolean => isContended && (productOf[place] ?? 0) < 2 && place % 5 === 3;
   const isEmpty = (place: number): boolean => isContended && productOf[place] === 3 && place % emptyEvery === 7;
   const isIdle = (place: number): boolean => isContended && place % idleEvery === 2;
@@ -61,7 +70,7 @@ export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): 
       nodeName: name,
     }),
   );
-  /** All pods of a node are of one Job, and of one queue. */
+  /** All pods of a node belong to one Job and one queue. */
   function queued(pod: Pod, place: number): Pod {
     const before = known.get(pod);
     if (before !== undefined) return before;
@@ -118,5 +127,5 @@ export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): 
   };
 }
 
-/** What a GPU says on which nothing runs. */
+/** The readings of a GPU on which nothing runs. */
 const still = { gpuUtil: 0, grEngineActive: 0, smActive: 0, dramActive: 0, memoryUsedBytes: 0 } as const;

@@ -1,4 +1,4 @@
-/** What does a whole cycle cost at this size, stage by stage, and what does the exporter weigh? */
+/** What does a whole cycle cost at this size, stage by stage, and how much memory does the exporter need? */
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { createGetPool } from "../exporter/sources/http/getPool.ts";
@@ -67,8 +67,8 @@ function byStage(cycles: readonly ReadonlyMap<string, Sample>[]): readonly Measu
 }
 
 /**
- * Longest time that the event loop did not move in a few cycles, and the longest pause for garbage. Pages are read by the
- * exporter's own timers here, spread over the interval as in real life.
+ * Measures the longest time for which the event loop was blocked in a few cycles, and the longest pause for garbage collection.
+ * The exporter's own timers read the pages here, spread over the interval as in production.
  */
 async function longestDelays(product: Product): Promise<Readonly<Record<string, number>>> {
   await product.stack.dcgm.start();
@@ -96,7 +96,7 @@ async function longestDelays(product: Product): Promise<Readonly<Record<string, 
   };
 }
 
-/** Gets every page once more and throws it away: what of `receive and parse` is receiving. */
+/** Gets every page once more and discards it: this is the part of `receive and parse` that receiving takes. */
 async function receiveAlone(
   nodes: number,
   samples: QuestionOptions["samples"],

@@ -1,7 +1,7 @@
 /**
- * The cycle and a Prometheus server's rules by turns, on one fleet: the two ratios between them, for the short form. The full
- * form asks `cycle` and `prometheus` one after the other, because at 10,000 nodes both together fill a machine; but minutes
- * lie between those, in which a busy machine is another one.
+ * Runs the cycle and a Prometheus server's rules by turns on one fleet, to get the two ratios between them for the short form.
+ * The full form asks `cycle` and `prometheus` one after the other, because at 10,000 nodes both together fill a machine; but
+ * minutes lie between the two, and a busy machine changes in that time.
  */
 import { spawnSync } from "node:child_process";
 import { startFleet } from "./fleet/fleet.ts";
@@ -11,9 +11,15 @@ import { ask } from "./question.ts";
 import { eightRules, oneRule, perEvaluation, startRuleServer } from "./ruleServer.ts";
 
 const warmUps = 12;
-/** Garbage is collected before each turn, which also throws away compiled code: the two cycles that follow cost up to twice as much as later ones. */
+/**
+ * The cycles that are run before each measured one. Garbage is collected before each turn, which also discards compiled code:
+ * the two cycles that follow cost up to twice as much as later ones.
+ */
 const uncounted = 3;
-/** Short, since a thousand pages are few; the first round of scrapes is spread over it. */
+/**
+ * Seconds between two scrapes. They are few because a thousand pages are few; the first round of scrapes is spread over the
+ * interval.
+ */
 const intervalSeconds = 8;
 const joining = "join and analyse";
 
@@ -26,7 +32,7 @@ await ask("cycleAndRules", async ({ nodes, samples, helpers, progress }) => {
   const product = createProduct(fleet);
   try {
     progress(`prometheus scrapes ${nodes} pages, one round in ${intervalSeconds} s`);
-    // Before the fleet's first change: the pods on the pages are then those of `kube_pod_labels`.
+    // The server is started before the fleet's first change, so that the pods on the pages are those of `kube_pod_labels`.
     const server = await startRuleServer(nodes, fleet, intervalSeconds, (pid) => helpers.add(pid));
     try {
       progress("first cycles");
@@ -38,7 +44,7 @@ await ask("cycleAndRules", async ({ nodes, samples, helpers, progress }) => {
       const stages: Sample[] = [];
       const whole: Sample[] = [];
       const cycle = async (): Promise<void> => {
-        // Connections have been idle during the rules' turn, too, and the processor's caches hold other things.
+        // During the turn of the rules, connections were idle as well, and the processor's caches were filled with other data.
         for (let done = 0; done < uncounted; done += 1) await product.cycle();
         const times = await product.cycle();
         whole.push(wholeOf(times));
@@ -46,7 +52,7 @@ await ask("cycleAndRules", async ({ nodes, samples, helpers, progress }) => {
       };
       const rules = await compare([{ name: "cycle", run: cycle }, one, eight], { samples });
       const taken: readonly Measurement[] = [
-        // Without the warm-up round.
+        // The samples of the warm-up round are left out.
         summary("whole cycle", 1, whole.slice(-samples)),
         summary(joining, 1, stages.slice(-samples)),
         ...rules.slice(1).map(perEvaluation),

@@ -1,6 +1,8 @@
-/** A page of 8 GPUs and 20 metrics as dcgm-exporter 4.5 writes it: 51 KB, families in an order that Go's maps decide. */
+/**
+ * Makes pages of 8 GPUs and 20 metrics as dcgm-exporter 4.5 writes them: 51 KB, with families in the random order of Go's maps.
+ */
 export interface PageMaker {
-  /** The page of target `target` at scrape `round`; values and the order of families differ from round to round. */
+  /** The page of a target (`target`) at a scrape (`round`); values and the order of families differ from round to round. */
   page(target: number, round: number): Buffer;
 }
 
@@ -52,7 +54,7 @@ const families: readonly (readonly [
   ],
 ];
 
-/** Makes the pages of as many targets as are asked for; the same target and round give the same bytes. */
+/** Makes the pages of any number of targets; the same target and round give the same bytes. */
 export function createPageMaker(gpus = 8): PageMaker {
   return {
     page: (target, round) => {
@@ -88,7 +90,7 @@ function whole(value: number): string {
   return String(Math.round(value));
 }
 
-/** Mulberry32: numbers of 0..1, the same for the same seed. */
+/** Mulberry32: random numbers from 0 to 1, which are the same for the same seed. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,7 +1,9 @@
 import type { Family } from "../exporter/publish/family.ts";
 import { digits, scatter, teamCount, teamName } from "./fleet/layout.ts";
 
-/** Series as dashboards read them: 20 metrics with 5 labels each; names and values are those of one moment. */
+/**
+ * Series in the form in which dashboards read them: 20 metrics with 5 labels each. Names and values are those of one moment.
+ */
 export interface BenchSeries {
   readonly names: readonly string[];
   readonly labelNames: readonly ["cluster", "pool", "team", "queue", "state"];
@@ -12,7 +14,7 @@ export interface BenchSeries {
 const metricCount = 20;
 const states = ["active", "underutilized", "idle", "starting", "unobserved"] as const;
 
-/** Number of all series. */
+/** Makes series; `total` is the number of all series together. */
 export function createSeries(total: number): BenchSeries {
   const each = Math.ceil(total / metricCount);
   return {
@@ -29,7 +31,7 @@ export function createSeries(total: number): BenchSeries {
   };
 }
 
-/** The same series as the exporter's families. */
+/** The same series as families of the exporter. */
 export function familiesOf({ names, labelNames, labelSets, value }: BenchSeries, round: number): readonly Family[] {
   return names.map((name, metric) => ({
     name,

@@ -6,12 +6,11 @@ import { toleratesAll } from "../exporter/model/queues/nodeMatch.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../exporter/model/telemetry.ts";
 
-/** A generated fleet: the state that the sources would hand to a cycle, and the next one after it. */
+/** A generated fleet: the state that the sources would pass to a cycle, and the states after it. */
 export interface Fleet {
   state(): ClusterState;
   /**
-   * One cycle later: every reading has other values, and one pod in a hundred has been replaced. What did not change is
-   * the same object, as the sources keep it.
+   * Goes on by one cycle: all readings change, and one pod in a hundred is replaced. Unchanged things stay the same objects.
    */
   step(): void;
 }
@@ -33,7 +32,7 @@ const everyKind: ReadonlySet<ObjectKind> = new Set([
 ]);
 
 const products = ["NVIDIA-H100-80GB-HBM3", "NVIDIA-A100-SXM4-80GB", "NVIDIA-L40S", "NVIDIA-H200"] as const;
-/** What one node's pods ask for; the rest of its ten pods have ended. */
+/** The GPUs that the pods of one node ask for; the rest of its ten pods have ended. */
 const requests: readonly (readonly number[])[] = [
   [1, 1, 1, 1, 1, 1, 1, 1],
   [2, 2, 1, 1, 1, 1],
@@ -52,7 +51,7 @@ function seededRandom(seed: number): () => number {
 
 interface FleetNode {
   readonly object: ClusterNode;
-  /** Replicas of each GPU; above 1 the node is shared. */
+  /** Replicas of each GPU; if there are several, the node is shared. */
   readonly replicas: number;
   readonly uuids: readonly string[];
   readonly owner: OwnerObject;
@@ -61,7 +60,7 @@ interface FleetNode {
   claimants: (readonly TelemetryClaimant[])[];
 }
 
-/** A fleet of `count` nodes with 8 GPUs and 10 pods each; every fifth node shares its GPUs. The same seed makes the same fleet. */
+/** A fleet of `count` nodes with 8 GPUs and 10 pods each; every fifth node shares its GPUs. One seed makes one fleet. */
 export function createFleet(count: number, seed = 1): Fleet {
   const random = seededRandom(seed);
   const nodes = Array.from({ length: count }, (_, i) => makeNode(i, Math.max(20, Math.ceil(count / 20))));
@@ -214,7 +213,7 @@ function replacePod(node: FleetNode, generation: number, index: number): void {
   node.claimants = claimantsOf(node);
 }
 
-/** Rows name the pods of whole GPUs in the order of the GPUs; on shared nodes pods share GPUs two by two. */
+/** The pods on a node's page: those with whole GPUs in the order of the GPUs; on shared nodes, two pods share a GPU. */
 function claimantsOf(node: FleetNode): (readonly TelemetryClaimant[])[] {
   const physicalGpus: TelemetryClaimant[][] = node.uuids.map(() => []);
   let slot = 0;

@@ -1,17 +1,17 @@
 import { growthExponent } from "./measure.ts";
 import { cpuMs, figure, numberAt, type Results, sizesOf } from "./results.ts";
 
-/** One thing that the exporter must reach. */
+/** One goal of the exporter's performance. */
 export interface Goal {
   readonly id: string;
   readonly text: string;
   readonly limit: number;
-  /** Whether the value must stay below the limit or reach it. */
+  /** Whether the value must stay at or below the limit, or must reach it. */
   readonly is: "at most" | "at least";
-  /** Ratios hold on any machine and are checked by the short form too; figures only count at full size. */
+  /** Ratios hold on any machine, so the short form checks them as well; figures only count at full size. */
   readonly kind: "ratio" | "figure";
   readonly unit: string;
-  /** `NaN`: was not measured. */
+  /** Reads the value from the results; `NaN`: it was not measured. */
   readonly value: (results: Results) => number;
 }
 
@@ -24,16 +24,16 @@ const goal = (
   more: Partial<Pick<Goal, "kind" | "unit">> = {},
 ): Goal => ({ id, text, is, limit, value, kind: "ratio", unit: "x", ...more });
 
-/** The largest size at which the cycle was measured, and Prometheus and the page with it. */
+/** The largest size (nodes) at which the cycle was measured; Prometheus and the page were measured at this size, too. */
 const largest = (results: Results): number => sizesOf(results, "cycle").at(-1) ?? 0;
 const atLargest = (results: Results, question: string): string => `${question}@${largest(results)}`;
 const cycleCpu = (results: Results, ...stages: readonly string[]): number =>
   stages.reduce((sum, stage) => sum + cpuMs(results, atLargest(results, "cycle"), stage), 0);
 
-/** What the short form asks of the cycle and the rules together; `undefined` where they were measured apart. */
+/** A figure of the short form, which runs the cycle and the rules together; `undefined` if they were measured apart. */
 const byTurns = (results: Results, name: string): number | undefined =>
   recorded(figureOfAny(results, "cycleAndRules", name));
-/** Answers that were recorded before a figure was do not have it. */
+/** A recorded value; answers that were recorded before a figure existed do not have it. */
 const recorded = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
 
 const oneRule = "one group_left rule over one metric";
@@ -208,15 +208,16 @@ export const goals: readonly Goal[] = [
 
 export type Verdict = "yes" | "missed" | "not measured";
 
-/** Whether a goal is reached; `slack` below 1 is what the short form forgives. */
+/** Whether a goal is reached. `slack` below 1: the tolerance of the short form. */
 export function verdictOf({ limit, is }: Goal, value: number, slack = 1): Verdict {
   if (!Number.isFinite(value)) return "not measured";
   return (is === "at most" ? value <= limit / slack : value >= limit * slack) ? "yes" : "missed";
 }
 
 /**
- * All stages but `receive and parse`, and what parsing takes by itself (question `parse`, per page). Receiving alone
- * cannot be taken off that stage: what it costs depends on the heap that is collected meanwhile.
+ * CPU milliseconds of all stages except `receive and parse`, plus the time that parsing alone takes (question `parse`, per
+ * page). The cost of receiving alone cannot be subtracted from that stage, because it depends on the heap that is collected
+ * meanwhile.
  */
 export function computeMs(key: string, results: Results): number {
   const parse = sizesOf(results, "parse").at(-1);

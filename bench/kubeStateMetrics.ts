@@ -1,4 +1,4 @@
-/** What do kube-state-metrics and Fairlead spend on the same pods and nodes, and how large are their pages? */
+/** What do kube-state-metrics and Fairlead spend for the same pods and nodes, and how large are their pages? */
 import { spawn, spawnSync } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ await ask("kubeStateMetrics", async ({ nodes, samples, helpers, progress }) => {
   try {
     progress("kube-state-metrics lists");
     const from = performance.now();
-    // Each page costs it seconds: it is only asked once it seems to be done.
+    // Each page costs kube-state-metrics seconds: it is only asked for one once it seems to be done.
     await wait(2000);
     await untilIdle(pid, 300);
     const syncMs = { cpuMs: exactCpuSecondsOf(pid) * 1000, wallMs: performance.now() - from };

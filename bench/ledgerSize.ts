@@ -19,7 +19,8 @@ import {
   workloadsADay,
 } from "./quarterLedger.ts";
 
-// How large the ledger of a large cluster becomes in a quarter, and how long it takes to write a cycle and to answer.
+// Measures how large the ledger of a large cluster becomes in a quarter, and how long it takes to write a cycle and to answer
+// questions.
 // Run: node bench/ledgerSize.ts
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

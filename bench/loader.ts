@@ -1,6 +1,7 @@
 /**
- * Asks for a URL again and again over a few kept connections. Arguments: URL, requests, connections. Sends, in milliseconds of
- * each request that was answered with 200, until its first byte (`first`) and until its last (`last`).
+ * Asks for a URL again and again over a few kept connections. Arguments: the URL, the number of requests, and the number of
+ * connections. Sends to its parent how many milliseconds each request took that was answered with 200: until its first byte
+ * (`first`) and until its last byte (`last`).
  */
 import { Agent, get } from "node:http";
 

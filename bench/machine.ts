@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg, totalmem } from "node:os";
 
-/** Where numbers were taken. */
+/** The machine on which numbers were measured. */
 export interface Machine {
   readonly cores: number;
   readonly cpuModel: string;
@@ -12,7 +12,7 @@ export interface Machine {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Numbers taken above this load average are not recorded: the same code was read twice as slow under load 5. */
+/** Numbers that are measured above this load average are not recorded: the same code was twice as slow under load 5. */
 export const maxLoad = 1.5;
 
 const namedPackages = ["undici", "prom-client", "@kubernetes/client-node", "express", "zod"] as const;
@@ -30,19 +30,19 @@ export function describeMachine(): Machine {
   };
 }
 
-/** Load average of the last minute. */
+/** The load average of the last minute. */
 export function loadNow(): number {
   return loadavg()[0] ?? 0;
 }
 
-/** Busy CPU seconds of the whole machine since it started. */
+/** The CPU seconds for which all cores of the machine together were busy since it started. */
 export function busySeconds(): number {
   const line = readFileSync("/proc/stat", "utf8").split("\n", 1)[0] ?? "";
   const [user = 0, nice = 0, system = 0] = line.split(/\s+/).slice(1).map(Number);
   return (user + nice + system) / clockTicksPerSecond;
 }
 
-/** `USER_HZ`: 100 on every Linux of today. */
+/** `USER_HZ`: it is 100 on every current Linux. */
 export const clockTicksPerSecond = 100;
 
 function installedVersion(name: string): string {
@@ -53,7 +53,7 @@ function installedVersion(name: string): string {
       const found: unknown = JSON.parse(readFileSync(`${folder}/${name}/package.json`, "utf8"));
       if (typeof found === "object" && found !== null && "version" in found) return String(found.version);
     } catch {
-      // Not in this folder.
+      // The package is not in this folder.
     }
   }
   return "not installed";

@@ -20,10 +20,10 @@ import { writeReport } from "./report.ts";
 import { latestFile, type Results, readResults } from "./results.ts";
 import { onlyReported, shortLimits } from "./shortLimits.ts";
 
-/** What the short form forgives: a value may be worse than its goal by this factor. */
+/** The tolerance of the short form: a value may be worse than its goal by this factor. */
 const slack = 0.7;
 const patienceSeconds = 300;
-/** As the product is started (scripts/bootstrap.mjs). */
+/** The flag with which the product is started, too (scripts/bootstrap.mjs). */
 const smallYoungHeap = "--max-semi-space-size=8";
 const say = (text: string): void => {
   process.stderr.write(`bench: ${text}\n`);
@@ -70,7 +70,7 @@ const missed = values.short ? checkShort(results) : record(results);
 for (const key of failures) say(`${key} failed; its output above says why`);
 process.exit(failures.length > 0 || missed > 0 ? 1 : 0);
 
-/** Waits for a quiet machine for some minutes. */
+/** Waits for some minutes until the machine is quiet. Returns whether it is. */
 async function isQuiet(): Promise<boolean> {
   if (values["any-load"]) return true;
   for (let waited = 0; loadNow() > maxLoad; waited += 10) {
@@ -112,7 +112,7 @@ function record(all: Results): number {
   return 0;
 }
 
-/** Prints every ratio, and says how many are worse than forgiven. */
+/** Prints every ratio. Returns how many are worse than the tolerance allows. */
 function checkShort(all: Results): number {
   let ok = 0;
   let worse = 0;

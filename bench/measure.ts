@@ -1,23 +1,23 @@
 import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 
-// Collecting garbage before each sample also ages code, and after a few collections V8 throws away what did not run since:
-// a contender whose turn comes after two others would begin cold each time, which the product does not.
+// Collecting garbage before each sample also ages code, and after a few collections V8 discards code that has not run since. A
+// contender whose turn comes after two others would begin cold each time, which the product does not.
 setFlagsFromString("--no-flush-bytecode");
 
-/** One way of doing a thing. `run` does it once (one iteration). */
+/** One way of doing something. `run` does it once (one iteration). */
 export interface Contender {
   readonly name: string;
   readonly run: () => unknown;
-  /** What must happen before each sample and is not measured. */
+  /** What must happen before each sample without being measured. */
   readonly prepare?: () => void;
-  /** CPU seconds of the process that does the work, where that is another one; by default this process. */
+  /** CPU seconds of the process that does the work, if it is another one; by default, those of this process. */
   readonly cpuSeconds?: () => number;
-  /** Runs per sample where it needs more than the others, so that the samples of a pair last about as long. */
+  /** Runs per sample, if this contender needs more than the others so that the samples of a pair last about equally long. */
   readonly iterations?: number;
 }
 
-/** What one iteration took. */
+/** What one iteration took, in milliseconds. */
 export interface Sample {
   readonly cpuMs: number;
   readonly wallMs: number;
@@ -31,22 +31,22 @@ export interface Measurement extends Sample {
 }
 
 export interface CompareOptions {
-  /** Runs per sample; fixed, so that every sample is the same work. */
+  /** Runs per sample. The number is fixed, so that every sample is the same work. */
   readonly iterations?: number;
   /** Samples per contender; the median counts. */
   readonly samples?: number;
-  /** Samples that are thrown away first. */
+  /** Samples at the beginning that are not counted. */
   readonly warmUps?: number;
   /**
-   * What is collected before each sample. `young` is for short work beside a large heap: collecting all of it takes a
-   * hundred times longer than the sample, and also throws away code that was warm.
+   * The garbage that is collected before each sample. `young` is for short work beside a large heap: collecting all of it takes
+   * a hundred times longer than the sample, and also discards code that was warm.
    */
   readonly garbage?: "all" | "young";
 }
 
 /**
- * Measures contenders side by side: interleaved, with garbage collected before each sample, CPU time beside wall time.
- * CPU time counts all threads of the process, garbage collection included.
+ * Measures contenders side by side. Their samples alternate, and garbage is collected before each sample. CPU time is measured
+ * as well as wall time; it counts all threads of the process, including garbage collection.
  */
 export async function compare(
   contenders: readonly Contender[],
@@ -65,9 +65,9 @@ export async function compare(
 }
 
 /**
- * A ratio of CPU times, taken round by round of samples that are beside each other in time, and the median of those: a
- * busy neighbour takes caches from both sides of such a pair, while a quotient of two medians may set one contender's
- * quiet moments against the other's busy ones. `ratio` gets the milliseconds of a contender in the round by its name.
+ * A ratio of CPU times: the median of the ratios of all rounds, each of which uses samples that are close to each other in
+ * time. A busy neighbour affects the caches of both samples of such a pair, while a quotient of two medians may compare one
+ * contender's quiet moments with the other's busy ones. `ratio` gets the milliseconds of a contender in the round by its name.
  */
 export function ratioByRounds(
   taken: readonly Measurement[],
@@ -80,7 +80,7 @@ export function ratioByRounds(
   );
 }
 
-/** A measurement out of samples that were taken elsewhere. */
+/** A measurement made from samples that were taken elsewhere. */
 export function summary(name: string, iterations: number, samples: readonly Sample[]): Measurement {
   return {
     name,
@@ -121,7 +121,8 @@ export function collectGarbage(what: "all" | "young" = "all"): void {
     return;
   }
   globalThis.gc();
-  // The first leaves sweeping to other threads, whose time would count for what is measured next; this one ends it.
+  // The first collection leaves sweeping to other threads, whose time would count for what is measured next; this one finishes
+  // it.
   globalThis.gc();
 }
 
@@ -129,7 +130,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Quantile by linear interpolation; `NaN` of nothing. */
+/** A quantile by linear interpolation; `NaN` if there are no values. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * q;
@@ -138,7 +139,7 @@ export function quantile(values: readonly number[], q: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** Slope of log(y) over log(x) by least squares: how y grows with x. */
+/** The slope of log(y) over log(x) by least squares: how y grows with x. */
 export function growthExponent(points: readonly { readonly x: number; readonly y: number }[]): number {
   const logs = points.map(({ x, y }) => ({ x: Math.log(x), y: Math.log(y) }));
   const mean = (pick: (point: { x: number; y: number }) => number): number =>

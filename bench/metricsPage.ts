@@ -1,7 +1,7 @@
 /**
- * How fast are `/metrics` and `/` while `fairlead serve` runs its cycles, against a plain node:http server that sends the
- * same bytes? Both are asked in turns for the same minutes, so that what else keeps the machine busy (exporters, the API
- * server, the cycle itself) delays both alike. The load comes from a process of its own.
+ * How fast are `/metrics` and `/` while `fairlead serve` runs its cycles, against a plain node:http server that sends the same
+ * bytes? Both are asked in turns for the same minutes, so that what else keeps the machine busy (exporters, the API server, the
+ * cycle itself) delays both alike. The load comes from a process of its own.
  */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,11 +15,11 @@ import { quantile } from "./measure.ts";
 import { ask } from "./question.ts";
 import { serveCommand, untilReady } from "./serve.ts";
 
-/** Requests of one turn: short against a cycle, so that turns fall into all its parts. */
+/** Requests of one turn: a turn is short compared with a cycle, so that turns fall into all parts of it. */
 const requests = 60;
-/** Scrapers as a rule: two Prometheus replicas, a collector, and a person. */
+/** Connections, as many as the usual clients have: two Prometheus replicas, a collector, and a person. */
 const connections = 4;
-/** Seconds between two cycles: so few that one is nearly always under way at 10,000 nodes. */
+/** Seconds between two cycles: few enough that at 10,000 nodes a cycle is nearly always running. */
 const interval = 5;
 const port = 19_846;
 const probePort = 19_847;
@@ -67,7 +67,7 @@ await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
     const cyclesBefore = await cyclesOf(asked.metrics);
     const turns = Math.max(5, samples * 5);
     for (let turn = 1; turn <= turns; turn += 1) {
-      // As in a cluster, the fleet changes while it is asked.
+      // The fleet changes while it is asked, as a cluster does.
       if (turn % 5 === 0) await fleet.advance(turn);
       for (const [name, address] of Object.entries(asked)) {
         const { first, last } = await load(address);
@@ -100,13 +100,13 @@ await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
   }
 });
 
-/** Cycles that were complete so far. */
+/** The number of cycles that were complete so far. */
 async function cyclesOf(metrics: string): Promise<number> {
   const page = await (await fetch(metrics)).text();
   return Number(/^fairlead_cycles_total\{[^}]*result="ok"[^}]*\} (\S+)$/m.exec(page)?.[1] ?? Number.NaN);
 }
 
-/** Milliseconds of each request of one turn. */
+/** The milliseconds of each request of one turn. */
 async function load(url: string): Promise<Load> {
   const child = fork(
     fileURLToPath(new URL("loader.ts", import.meta.url)),

@@ -1,4 +1,4 @@
-/** What a pod costs when it is read the usual way: parse everything, keep 15 fields. */
+/** What a pod costs if it is read in the usual way: everything is parsed, and 15 fields are kept. */
 
 interface RawPod {
   readonly metadata: {
@@ -23,7 +23,7 @@ interface RawPod {
   readonly status?: { readonly phase?: string; readonly startTime?: string };
 }
 
-/** Keeps 15 fields of every pod of a page. Quantities stay texts: this is the least that any reader does. */
+/** Keeps 15 fields of every pod of a page. Quantities stay texts, so this is the least that any reader does. */
 export function pickPods(page: Buffer, into: Map<string, object>): void {
   const list: { readonly items: readonly RawPod[] } = JSON.parse(page.toString("utf8"));
   for (const { metadata, spec, status } of list.items) {

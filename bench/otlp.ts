@@ -1,6 +1,7 @@
 /**
- * OpenTelemetry output: points made from families at once against observable gauges of the SDK (their limit of 2,000
- * series per metric raised, else they lose most), and what both pay to serialise: 100 series for each node.
+ * Measures OpenTelemetry output: points that are made from families directly, compared with observable gauges of the SDK (whose
+ * limit of 2,000 series per metric is raised, because they would lose most series otherwise), and the cost of serialising for
+ * both. There are 100 series for each node.
  */
 import { ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
 import { emptyResource } from "@opentelemetry/resources";
@@ -10,7 +11,7 @@ import { createSeries, familiesOf } from "./families.ts";
 import { compare } from "./measure.ts";
 import { ask } from "./question.ts";
 
-/** A reader that is asked by hand. */
+/** A reader that collects only when it is asked. */
 const readerClass = class extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
   protected override async onShutdown(): Promise<void> {}

@@ -1,7 +1,7 @@
 /**
- * Reading dcgm-exporter's pages (51 to 57 KB, 8 GPUs x 20 metrics), each of another target: counting the newlines of
- * the same bytes, the npm parser, the naive reader, and Fairlead's reader at a target's first page and at the next
- * ones. Up to the readings of the devices, except for the npm parser, which ends at its own objects.
+ * Measures reading dcgm-exporter's pages (51 to 57 KB, 8 GPUs x 20 metrics), each from another target. Compared are counting
+ * the newlines of the same bytes, the npm parser, the naive reader, and Fairlead's reader at a target's first page and at its
+ * next ones. All readers return the readings of the devices, except for the npm parser, which returns its own objects.
  *
  *     node --expose-gc bench/parse.ts [--nodes=1000] [--samples=7]
  */
@@ -13,10 +13,10 @@ import { readPage } from "./naive/dcgm/reduce.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
 const gpus = 8;
-/** Scrapes of each target that are allocated; the reader meets them in turn. */
+/** The number of scrapes of each target that are kept in memory; the reader gets them by turns. */
 const rounds = 2;
 
-/** Something that is done to pages, and to how many of them in one run: slow ones get fewer. */
+/** Something that is done with pages. `pages`: how many pages one run has; slow tasks get fewer. */
 interface Task {
   readonly name: string;
   readonly pages: number;
@@ -49,7 +49,7 @@ function readerOf(target: number): PageReader {
   return createPageReader({ target: name, node: `gpu-node-${target}`, origin: "exporter", splitsByHost: false });
 }
 
-/** The npm parser, or `null` where it is not installed. */
+/** The npm parser; `null` if it is not installed. */
 function npmParser(): ((text: string) => unknown) | null {
   try {
     return createRequire(import.meta.url)("parse-prometheus-text-format");
@@ -58,7 +58,7 @@ function npmParser(): ((text: string) => unknown) | null {
   }
 }
 
-/** Heap and buffers that readers and their last pages keep, bytes per GPU. */
+/** Heap and buffers that readers and their last pages keep, in bytes per GPU. */
 function bytesPerGpu(allocated: readonly (readonly Buffer[])[], targets: number): number {
   const now = (): number => {
     collectGarbage();
@@ -70,7 +70,7 @@ function bytesPerGpu(allocated: readonly (readonly Buffer[])[], targets: number)
     const results = allocated.map((pages, round) => reader.read(pages[target] ?? Buffer.alloc(0), round));
     return { reader, page: results.at(-1)?.pages[0] };
   };
-  // Compiled code is no GPU's.
+  // Compiled code must not count for the GPUs, so some pages are read before.
   for (let target = 0; target < Math.min(targets, 200); target += 1) keep(target);
   const kept: unknown[] = new Array(targets).fill(null);
   const before = now();
@@ -113,7 +113,7 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
     tasks.map((task) => contenderOf(task, allocated)),
     { samples, warmUps: 4 },
   );
-  // Times of one page from here on.
+  // From here on, times are those of one page.
   const measurements = taken.map((one, index) => perPage(one, tasks[index]?.pages ?? 1));
   const ratio = (of: string, to: string): number => ratioByRounds(measurements, (ms) => ms(of) / ms(to));
   const [newlines, next] = ["count newlines", "a target's next page"];

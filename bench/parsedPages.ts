@@ -2,12 +2,12 @@ import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
 import { createPageMaker } from "./dcgmPages.ts";
 import type { Contender } from "./measure.ts";
 
-/** Pages that `parseContender` parses in one run; their time is scaled to all nodes. */
+/** The number of pages that `parseContender` parses in one run; the time is scaled to all nodes. */
 export const pagesPerRun = 500;
 
 /**
- * Parsing the DCGM pages of nodes with eight GPUs, in two rounds by turns: what other work is compared with. `cpuSeconds` as in
- * `Contender`, where not the whole process is to be counted.
+ * Makes a contender that parses the DCGM pages of nodes with eight GPUs, from two rounds by turns. Other work is compared with
+ * it. `cpuSeconds`: as in `Contender`, if not the whole process is to be counted.
  */
 export function parseContender(cpuSeconds?: NonNullable<Contender["cpuSeconds"]>): Contender {
   const maker = createPageMaker(8);
@@ -18,7 +18,7 @@ export function parseContender(cpuSeconds?: NonNullable<Contender["cpuSeconds"]>
   let round = 0;
   return {
     name: "parse",
-    // One takes less than ten milliseconds, what it is compared with up to some hundred.
+    // One iteration takes less than ten milliseconds; what it is compared with takes up to several hundred.
     iterations: 10,
     ...(cpuSeconds === undefined ? {} : { cpuSeconds }),
     run: () => {

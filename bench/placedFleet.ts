@@ -3,18 +3,18 @@ import type { Pod } from "../exporter/model/pod.ts";
 import type { TelemetryPage } from "../exporter/model/telemetry.ts";
 import { createFleet } from "./fleetState.ts";
 
-/** A fleet in which a third of the pods is missing, so that free GPUs are scattered over nearly all nodes. */
+/** A fleet in which a third of the pods are missing, so that free GPUs are scattered over nearly all nodes. */
 export interface PlacedFleet {
   state(): ClusterState;
-  /** 50 pods end, on nodes anywhere, and 50 others begin; everything else stays as it is. */
+  /** Goes on by one cycle: 50 pods on various nodes end, and 50 others begin; everything else stays as it is. */
   step(): void;
 }
 
-/** CPU and memory are one of this many pairs, so that pods have about a hundred common shapes. */
+/** CPU and memory of a pod are one of this many pairs, so that pods have about a hundred common shapes. */
 const pairs = 29;
 const changesPerSide = 50;
 
-/** The same number of nodes makes the same fleet. */
+/** Makes a fleet, which is the same for the same number of nodes. */
 export function createPlacedFleet(nodes: number): PlacedFleet {
   const base = createFleet(nodes).state();
   const pods = base.pods.filter(({ phase }) => phase === "Running").map(withShape);
@@ -28,7 +28,7 @@ export function createPlacedFleet(nodes: number): PlacedFleet {
   const requests = new Map<string, NodeRequests>();
   let turn = 0;
 
-  /** The pages' rows name the pods that are there. */
+  /** Makes the rows of a page name the pods that exist. */
   function refresh(page: number): void {
     const before = full[page];
     if (before === undefined) return;
@@ -88,7 +88,7 @@ function withShape(pod: Pod, index: number): Pod {
   return { ...pod, cpuMilli: 2000 + 1500 * kind, memoryBytes: (8 + 4 * ((kind * 7) % pairs)) * 2 ** 30 };
 }
 
-/** Spreads neighbours. */
+/** Spreads indices so that neighbours get different numbers. */
 function mixed(index: number): number {
   return Math.imul(index + 1, 2_654_435_761) >>> 7;
 }

@@ -1,7 +1,7 @@
 /**
- * What all measures of placement cost, from scratch and after 100 pods have changed, beside parsing the DCGM pages of the same
- * 10,000 nodes. A third of the pods is missing, so that nearly every node has something free, and those that run have about a
- * hundred common shapes.
+ * Measures what all measures of placement cost, from scratch and after 100 pods have changed, compared with parsing the DCGM
+ * pages of the same 10,000 nodes. A third of the pods are missing, so that nearly every node has something free, and the pods
+ * that run have about a hundred common shapes.
  *
  *     node --expose-gc bench/placement.ts [--nodes=10000] [--samples=7]
  */
@@ -23,7 +23,7 @@ import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
 
-/** What a cycle does for placement, free capacity included, which it shares with other questions. */
+/** Does what a cycle does for placement, including free capacity, which a cycle also uses for other questions. */
 function measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacementCache>): Placement {
   const freeCapacities = findFreeCapacities(snapshot, cache.freeCapacities);
   return measurePlacement(snapshot, { targetWorkload: [], ended: null }, cache, freeCapacities);
@@ -59,7 +59,7 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
     run: () => {
       placement = measureAll(snapshot, placementCache);
     },
-    // Not measured: what the cluster does meanwhile, and the join.
+    // The changes of the cluster in the meantime and the join are not measured.
     prepare: () => {
       snapshot = nextSnapshot();
     },

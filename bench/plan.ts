@@ -1,18 +1,21 @@
 /** One run of one question. */
 export interface Step {
-  /** Where its answer is in the results: `cycle@1000`. */
+  /** The place of its answer in the results: `cycle@1000`. */
   readonly key: string;
   readonly script: string;
   readonly args: readonly string[];
-  /** `file`: speaks the command line of `question.ts`. `line`: prints a line of JSON. `text`: prints lines to read. */
+  /**
+   * The form of the answer. `file`: the script has the command line of `question.ts`; `line`: it prints a line of JSON; `text`:
+   * it prints lines for people.
+   */
   readonly answer: "file" | "line" | "text";
 }
 
 const sizes = [1000, 2500, 5000, 10_000] as const;
 
-/** The largest cluster that one replica is to carry. */
+/** The largest cluster that one replica is expected to handle, in nodes. */
 export const fullSize = 10_000;
-/** The size of the short form. */
+/** The size of the short form, in nodes. */
 export const shortSize = 1000;
 
 const at = (question: string, nodes: number, samples: number): Step => ({
@@ -22,7 +25,7 @@ const at = (question: string, nodes: number, samples: number): Step => ({
   answer: "file",
 });
 
-/** Only what the ratios need. */
+/** A step that measures only what the ratios need. */
 const brief = (question: string, nodes: number, samples: number): Step => {
   const step = at(question, nodes, samples);
   return { ...step, args: [...step.args, "--short"] };
@@ -35,7 +38,7 @@ const alone = (question: string, answer: "line" | "text", ...args: readonly stri
   answer,
 });
 
-/** Everything, at all sizes. Two sizes of the cycle side by side would disturb each other: steps run one by one. */
+/** Everything, at all sizes. Steps run one by one, because two of them at the same time would disturb each other. */
 export const fullPlan: readonly Step[] = [
   at("parse", fullSize / 10, 7),
   alone("pods", "line", "100000"),
@@ -54,8 +57,9 @@ export const fullPlan: readonly Step[] = [
 ];
 
 /**
- * What continuous integration runs: less than three minutes on a quiet machine. Without `metricsPage`, whose ratios are of
- * waiting times (`shortLimits`). `queues` and `advice` are only reported (`onlyReported`), and run for what they check of their answers.
+ * What continuous integration runs, which takes less than three minutes on a quiet machine. `metricsPage` is left out, because
+ * its ratios are those of waiting times (`shortLimits`). `queues` and `advice` are only reported (`onlyReported`); they run
+ * because they check their own answers.
  */
 export const shortPlan: readonly Step[] = [
   brief("parse", shortSize / 2, 7),

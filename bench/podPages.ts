@@ -14,9 +14,12 @@ import { openEnvelope } from "../exporter/sources/kubernetes/protobuf/envelope.t
 /** Pods of 500 namespaces on 10,000 nodes, as pages and events in one format. */
 export interface PodBytes {
   readonly pages: readonly Buffer[];
-  /** One stream of a watch: a change of every pod. */
+  /** The bytes of one watch: an event with a change of every pod. */
   readonly events: Buffer;
-  /** Where the first character of each pod's uid is: a pass that changes it makes other pods of the same bytes. */
+  /**
+   * The offset of the first character of each pod's uid: a pass that changes this character makes other pods from the same
+   * bytes.
+   */
   readonly uidsOfPages: readonly (readonly number[])[];
 }
 
@@ -56,7 +59,7 @@ function templates(items: readonly Buffer[]): Templates {
   return { plain: find(placeholders.plain.name), gpu: find(placeholders.gpu.name) };
 }
 
-/** Overwrites every place of `from` by `to`, which has the same length. */
+/** Overwrites every occurrence of `from` with `to`, which must have the same length. */
 function replaceAll(bytes: Buffer, from: string, to: string): void {
   if (from.length !== to.length) throw new Error(`${from} and ${to} differ in length`);
   for (let at = bytes.indexOf(from, 0, "latin1"); at !== -1; at = bytes.indexOf(from, at + to.length, "latin1")) {
@@ -99,7 +102,7 @@ function podBytes(pods: readonly Buffer[], page: (items: readonly Buffer[]) => B
   return { pages, events, uidsOfPages: pages.map(findUids) };
 }
 
-/** Pods in JSON, as an API server writes them; this many of 100 ask for GPUs. */
+/** Pods in JSON, as an API server writes them. `gpuPercent`: how many pods in a hundred ask for GPUs. */
 export function jsonPods(count: number, gpuPercent: number): PodBytes {
   const list: unknown = JSON.parse(captured("pods.json").toString("utf8"));
   const items: readonly unknown[] = isRecord(list) && Array.isArray(list.items) ? list.items : [];

@@ -1,6 +1,6 @@
 /**
- * Reading pods: first sync, events of a watch, and bytes kept per pod. Protobuf, the same in JSON, JSON.parse with 15
- * fields kept, and @kubernetes/client-node, side by side on the same pods, which a real API server wrote
+ * Measures reading pods: the first sync, events of a watch, and the bytes that are kept per pod. Protobuf, JSON, JSON.parse
+ * with 15 fields kept, and @kubernetes/client-node are compared on the same pods, which a real API server wrote
  * (test/captured/kubernetes-wire) and which differ in names, uids, namespaces and nodes.
  *
  *     node --expose-gc --max-semi-space-size=8 bench/pods.ts [pods] [--short]
@@ -36,7 +36,7 @@ const passes = Math.max(1, Math.round(total / allocated));
 const isShort = process.argv.includes("--short");
 const samples = 5;
 
-/** Of 100 pods, this many ask for GPUs. */
+/** How many pods in a hundred ask for GPUs. */
 const gpuPercent = 20;
 const bytesOf = { protobuf: protobufPods(allocated, gpuPercent), json: jsonPods(allocated, gpuPercent) };
 
@@ -80,7 +80,7 @@ const clientNode = new CoreV1Api(
   }),
 );
 
-/** Its list, without the network, and what its informer keeps. */
+/** Reads pods with the list of client-node, without the network, and keeps what its informer keeps. */
 async function syncAsClientNode(): Promise<Map<string, object>> {
   const pods = new Map<string, object>();
   for (const page of bytesOf.json.pages) {
@@ -107,7 +107,7 @@ function follow(table: PodTable, source: PodBytes, format: BodyFormat<DecodedPod
   return applied;
 }
 
-/** Bytes that a table of this many pods keeps, typed arrays and strings included. */
+/** The bytes per pod that a table of this many pods keeps, including typed arrays and strings. */
 async function retainedPerPod(make: () => unknown, count: number): Promise<number> {
   const before = await settledMemory();
   const kept = await make();
@@ -120,7 +120,7 @@ function toParseAndPick(taken: readonly Measurement[]): number {
   return Math.round(10 * ratioByRounds(taken, (ms) => ms(picked.name) / ms(parsed.name))) / 10;
 }
 
-/** Buffers are given back some turns after the collection that found them unused. */
+/** Measures memory after garbage collection. Buffers are freed a few turns after the collection that found them unused. */
 async function settledMemory(): Promise<NodeJS.MemoryUsage> {
   for (let turn = 0; turn < 3; turn += 1) {
     collectGarbage();

@@ -3,13 +3,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { clockTicksPerSecond } from "./machine.ts";
 
 /**
- * CPU seconds of another process so far, user and system, all threads (`/proc/PID/stat`, proc(5)). Counted in ticks of
- * 10 ms: measure no less than a few hundred milliseconds with it. 0 once the process is gone.
+ * CPU seconds of another process so far, user and system, all threads (`/proc/PID/stat`, proc(5)). They are counted in ticks of
+ * 10 ms, so only work that takes at least a few hundred milliseconds can be measured. The result is 0 once the process is gone.
  */
 export function cpuSecondsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command may hold blanks and brackets: fields are counted from its closing bracket.
+    // The command may contain blanks and brackets, so fields are counted from its closing bracket.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
   } catch {
@@ -18,8 +18,8 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 /**
- * CPU seconds of the main thread of this process: what other threads collect and compile after each change would be counted for
- * a short piece of work.
+ * CPU seconds of the main thread of this process. If other threads were included, what they collect and compile after each
+ * change would be counted for a short piece of work.
  */
 export function mainThreadSeconds(): number {
   const { user, system } = process.threadCpuUsage();
@@ -33,7 +33,7 @@ export function endedChildrenCpuSeconds(): number {
   return (Number(fields[13]) + Number(fields[14])) / clockTicksPerSecond;
 }
 
-/** Resident bytes of a process now; 0 once it is gone. */
+/** Resident bytes of a process at present; 0 once it is gone. */
 export function residentBytesOf(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
@@ -42,7 +42,7 @@ export function residentBytesOf(pid: number): number {
   }
 }
 
-/** CPU seconds by scheduler statistics, exact but only of threads that still live. */
+/** CPU seconds of a process by its scheduler statistics, which are exact but contain only threads that still exist. */
 export function exactCpuSecondsOf(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -51,7 +51,7 @@ export function exactCpuSecondsOf(pid: number): number {
   return nanoseconds / 1e9;
 }
 
-/** Waits until a process has done next to nothing for a second; at most this many seconds. */
+/** Waits until a process has done almost nothing for a second, but at most for this many seconds. */
 export async function untilIdle(pid: number, mostSeconds: number): Promise<void> {
   for (let waited = 0; waited < mostSeconds; waited += 1) {
     const before = exactCpuSecondsOf(pid);

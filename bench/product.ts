@@ -9,15 +9,15 @@ import type { Fleet } from "./fleet/fleet.ts";
 import { gpusPerNode } from "./fleet/layout.ts";
 import { ownCpuSeconds, type Sample } from "./measure.ts";
 
-/** Fairlead itself on a fleet, driven by hand instead of by timers. */
+/** Fairlead itself on a fleet, driven by calls instead of timers. */
 export interface Product {
   readonly stack: ExporterStack;
   readonly config: Config;
-  /** First list of all objects, until owners are read too. */
+  /** Reads the first list of all objects, until owners are read as well. */
   sync(): Promise<Sample>;
   /**
-   * Changes 1 % of the pods, then runs a whole cycle, 30 s after the one before on its clock; what each stage took.
-   * `own`: pages are read by the exporter's own timers.
+   * Changes 1 % of the pods, and then runs a whole cycle, which is 30 s after the one before by its own clock. Returns what
+   * each stage took. `own`: pages are read by the exporter's own timers.
    */
   cycle(pages?: "all now" | "own"): Promise<ReadonlyMap<string, Sample>>;
   stop(): Promise<void>;
@@ -83,7 +83,7 @@ async function timed<T>(into: Map<string, Sample>, stage: string, work: () => Pr
   return result;
 }
 
-/** All stages together. */
+/** The sum of all stages. */
 export function wholeOf(stages: ReadonlyMap<string, Sample>): Sample {
   let [cpuMs, wallMs] = [0, 0];
   for (const stage of stages.values()) {
@@ -93,7 +93,7 @@ export function wholeOf(stages: ReadonlyMap<string, Sample>): Sample {
   return { cpuMs, wallMs };
 }
 
-/** The accounts must show the whole fleet, else a fast cycle proves nothing. */
+/** Throws unless the accounts show the whole fleet, because a fast cycle would prove nothing otherwise. */
 export function assertWhole(product: Product, nodes: number): void {
   const analysis = product.stack.latest()?.analysis;
   const devices = analysis?.snapshot.devices.filter(({ reading }) => reading !== null).length ?? 0;

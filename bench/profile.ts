@@ -42,7 +42,7 @@ const ran = spawnSync(
   { stdio: ["ignore", "ignore", "inherit"] },
 );
 if (ran.status !== 0) process.exit(ran.status ?? 1);
-// Each process of the fleet is started without the profiler's flag, so there is one file.
+// The processes of the fleet are started without the profiler's flag, so there is one file.
 const [file] = readdirSync(folder);
 const profile: CpuProfile = JSON.parse(readFileSync(join(folder, file ?? ""), "utf8"));
 rmSync(folder, { recursive: true });
@@ -76,7 +76,7 @@ function shortPath(url: string): string {
   return path.startsWith(root) ? path.slice(root.length) : path;
 }
 
-/** `exporter/join`, `npm undici`, `node`, `(garbage collector)`. */
+/** The folder or package of a function: `exporter/join`, `npm undici`, `node`, `(garbage collector)`. */
 function folderOf(url: string, functionName: string): string {
   if (url === "") return functionName.startsWith("(") ? functionName : "V8 and native code";
   if (url.startsWith("node:")) return "node";

@@ -6,23 +6,26 @@ import type { Account, Posting, WorkloadKey } from "../exporter/accounts/posting
 import type { GpuState } from "../exporter/model/gpuStates.ts";
 import { createRandomStream } from "../simulator/random.ts";
 
-/** 10,000 nodes of 8 GPUs in six pools. */
+/** The fleet has 10,000 nodes of 8 GPUs in six pools. */
 const gpus = 80_000;
 const pools = ["h100", "h200", "a100", "l40s", "b200", "a10"];
 const nodePools = ["a", "b", "c", "d"];
 const teams = 500;
-/** Combinations of team, namespace, queue, pool, node pool and priority that are in use; each has five states. */
+/** The number of combinations of team, namespace, queue, pool, node pool and priority that are in use; each has five states. */
 const holders = 2000;
 const allocatedStates: readonly GpuState[] = ["active", "underutilized", "idle", "starting", "unobserved"];
 const unallocatedStates: readonly GpuState[] = ["free", "idle_node", "unattributed", "cordoned", "unavailable"];
-/** Workloads that run on a day, and in an hour of it. Each is in three states in the course of a day. */
+/** The number of workloads that run on a day, and in an hour of it. Each is in three states in the course of a day. */
 export const workloadsADay = 20_000;
 const workloadsAnHour = 5000;
 export const statesOfWorkload = 3;
 const weeks = 13;
-/** The last days are kept by the hour. The days before are counted in one step each: folded, they are the same rows. */
+/**
+ * The number of last days that are kept by the hour. Each day before is counted in one step, because its rows are the same when
+ * folded.
+ */
 const hourlyDays = 14;
-/** Begin of the quarter, days since the epoch: a Monday. */
+/** The beginning of the quarter, a Monday, in days since the epoch. */
 export const firstDay = 20_600;
 export const days = weeks * 7;
 
@@ -58,7 +61,7 @@ function workloadOf(day: number, i: number): { readonly key: WorkloadKey; readon
   return { key: { kind: "Job", namespace, name: `train-experiment-${day}-${i}` }, accounts };
 }
 
-/** Postings of this many workloads over a step, and of unallocated GPUs. */
+/** Postings of this many workloads and of unallocated GPUs over a step. */
 export function postings(
   hour: number,
   day: number,
@@ -84,10 +87,10 @@ export function postings(
   return made;
 }
 
-/** Nodes that are idle, cordoned or not ready for an hour or longer, of 10,000, on a day. */
+/** How many nodes of 10,000 are idle, cordoned or not ready for an hour or longer on a day. */
 const streaksADay = 3000;
 
-/** Every pool is a domain of its own; capacity is kept by the hour for all days. */
+/** Capacity by the hour; every pool is a domain of its own. */
 function capacity(from: number, to: number): CapacityTime {
   const hours = Array.from({ length: Math.ceil((to - from) / 3600) }, (_, i) => from + 3600 * i);
   const seconds = Math.min(3600, to - from);
@@ -124,7 +127,7 @@ function capacity(from: number, to: number): CapacityTime {
   };
 }
 
-/** Of the nodes whose streaks end between two moments; every tenth lasts on. */
+/** The streaks of nodes that end between two times; every tenth of them continues. */
 function nodeStreaks(from: number, to: number): readonly NodeStreak[] {
   return Array.from({ length: Math.round((streaksADay * (to - from)) / 86_400) }, (_, i) => {
     const node = Math.floor(random.next() * 10_000);
@@ -143,7 +146,7 @@ function nodeStreaks(from: number, to: number): readonly NodeStreak[] {
   });
 }
 
-/** Appends what is counted over a step; in a single cycle, no node's streak ends. */
+/** Appends what is counted over a step to the ledger. In a single cycle, the streak of no node ends. */
 export function append(ledger: Ledger, from: number, to: number, made: readonly Posting[], isCycle = false): void {
   const sums = new Map<string, number>();
   for (const { account, gpuSeconds } of made) sums.set(account.pool, (sums.get(account.pool) ?? 0) + gpuSeconds);
@@ -175,7 +178,7 @@ export function append(ledger: Ledger, from: number, to: number, made: readonly 
   });
 }
 
-/** Accounts the whole quarter; its end, seconds since the epoch. */
+/** Accounts the whole quarter. Returns its end, in seconds since the epoch. */
 export async function fillQuarter(ledger: Ledger): Promise<number> {
   let at = firstDay * 86_400;
   for (let day = 0; day < days; day += 1) {
@@ -192,7 +195,7 @@ export async function fillQuarter(ledger: Ledger): Promise<number> {
   return at;
 }
 
-/** Opens the ledger in a file, with the retention of the quarter. Throws where it cannot be had. */
+/** Opens the ledger in a file, with the retention of the quarter. Throws if it cannot be opened. */
 export async function openQuarter(file: string): Promise<Ledger> {
   const opened = await openSqliteLedger({ file, retention: { hourlyDays, dailyDays: 400, workloadDays: 100 } });
   if (!opened.ok) throw new Error(opened.problem.message);

@@ -5,34 +5,34 @@ import { busySeconds, describeMachine, loadNow, maxLoad } from "./machine.ts";
 import { collectGarbage, type Measurement, ownCpuSeconds } from "./measure.ts";
 import { cpuSecondsOf, endedChildrenCpuSeconds } from "./processCpu.ts";
 
-/** What a question is asked with, on its command line. */
+/** The options with which a question is asked, from its command line. */
 export interface QuestionOptions {
   readonly nodes: number;
-  /** Samples per contender. */
+  /** The number of samples of each contender. */
   readonly samples: number;
-  /** Only what the ratios of the short form need is measured: no longest slices, no memory. */
+  /** Whether only what the ratios of the short form need is measured: neither longest slices nor memory. */
   readonly isShort: boolean;
-  /** Other processes that work for this question: their CPU time is not a stranger's. */
+  /** Ids of other processes that work for this question: their CPU time does not count as that of strangers. */
   readonly helpers: Set<number>;
-  /** Says on stderr what is being done. */
+  /** Reports on stderr what is being done. */
   readonly progress: (text: string) => void;
 }
 
-/** What a question found. */
+/** The results of a question. */
 export interface Answer {
   readonly measurements: readonly Measurement[];
-  /** Single numbers by name; the unit is the end of the name (`rssMiB`, `bytesPerPod`, `ratio...`). */
+  /** Single numbers by name; the end of the name is the unit (`rssMiB`, `bytesPerPod`, `ratio...`). */
   readonly figures: Readonly<Record<string, number>>;
   readonly notes?: readonly string[];
 }
 
-/** An answer as it is written to a file. */
+/** An answer in the form in which it is written to a file. */
 export interface RecordedAnswer extends Answer {
   readonly question: string;
   readonly nodes: number;
   readonly seconds: number;
   readonly loadBefore: number;
-  /** Cores that other processes kept busy meanwhile; above 0.3 the numbers are not to be trusted. */
+  /** How many cores other processes kept busy meanwhile; above 0.3 the numbers cannot be trusted. */
   readonly foreignCores: number;
 }
 

@@ -9,19 +9,19 @@ import type {
 import { noQueueObjects, type QueueObjects } from "../exporter/model/queues/queueObjects.ts";
 import { nodeLabels, podLabels } from "../exporter/model/wellKnown.ts";
 
-/** Queues of a large organisation, and what waits in them. */
+/** Queues of a large organisation, and the work that waits in them. */
 export interface QueueFleet {
   objects(): QueueObjects;
-  /** One cycle later: one workload in a hundred is another one, and the queues concerned report other numbers. */
+  /** Goes on by one cycle: one workload in a hundred is replaced, and the queues of these workloads report other numbers. */
   step(): void;
 }
 
 const gpu = "nvidia.com/gpu";
-/** Of the generated fleet, which are all of one Job. */
+/** The number of pods on each node of the generated fleet; all of them belong to one Job. */
 export const podsPerNode = 10;
 const capacityTypeLabel = "karpenter.sh/capacity-type";
 const start = 1_760_000_000;
-/** Children of each cohort on the four levels above the ClusterQueues: 4 x 5 x 10 x 10 leaves. */
+/** The number of children of the cohorts on the levels above the ClusterQueues: 4 x 5 x 10 x 10 leaves. */
 const branches = [4, 5, 10] as const;
 const fullQueues = 2_000;
 
@@ -34,12 +34,12 @@ const quota = (flavor: string, nominal: number): KueueQuota => ({
   place: null,
 });
 
-/** How large. */
+/** The size of the queues and of the waiting work. */
 export interface QueueFleetSize {
-  /** The approximate number of ClusterQueues: ten under each cohort of the last level are 2,000. */
+  /** The approximate number of ClusterQueues; with ten below each cohort of the last level, there are 2,000. */
   readonly queues: number;
   readonly waiting: number;
-  /** Guarantee of each queue in each flavor. */
+  /** Guarantee of each queue in each flavor, in GPUs. */
   readonly nominal: number;
 }
 
@@ -48,14 +48,14 @@ const capacityTypes = ["on-demand", "spot"] as const;
 
 const flavorName = (product: string, capacityType: string): string => `${product}-${capacityType}`;
 
-/** Names of the flavors of some models. */
+/** The names of the flavors of some GPU models. */
 export const flavorsOf = (products: readonly string[]): readonly string[] =>
   products.flatMap((product) => capacityTypes.map((type) => flavorName(product, type)));
 
 /**
- * ClusterQueues below four levels of cohorts, over flavors that each select the on-demand or the spot nodes of one GPU model
- * whose GPUs are not shared, and `waiting` Workloads; two thirds of them may go to either. Nodes with shared GPUs are in no
- * quota: a unit of them is another part of a GPU.
+ * Makes ClusterQueues below four levels of cohorts, over flavors that each select the on-demand or the spot nodes of one GPU
+ * model whose GPUs are not shared, and `waiting` Workloads, two thirds of which may go to either kind of nodes. Nodes with
+ * shared GPUs are in no quota, because a unit of them is another part of a GPU.
  */
 export function createQueueFleet(
   products: readonly string[],
@@ -125,7 +125,7 @@ const localQueue = (namespace: string, name: string, clusterQueue: string): Kueu
   usage: [],
 });
 
-/** The LocalQueues through which pods came to the ClusterQueues that their labels name: a label alone is not believed. */
+/** The LocalQueues through which pods came to the ClusterQueues that their labels name: a label alone does not count. */
 export function localQueuesOf(pods: readonly Pod[]): readonly KueueLocalQueue[] {
   const found = new Map<string, KueueLocalQueue>();
   for (const { namespace, labels } of pods) {
@@ -135,7 +135,7 @@ export function localQueuesOf(pods: readonly Pod[]): readonly KueueLocalQueue[] 
   return [...found.values()];
 }
 
-/** The same pods, those of a node in one of the queues. */
+/** The same pods; those of a node are in one of the queues. */
 export function inQueues(pods: readonly Pod[], queues: readonly string[], known: WeakMap<Pod, Pod>): readonly Pod[] {
   return pods.map((pod, i) => {
     const found = known.get(pod);
@@ -170,7 +170,7 @@ function clusterQueue(name: string, cohort: string, products: readonly string[],
   };
 }
 
-/** Some say why they wait, of others it must be found out. */
+/** Some Workloads report why they wait; for others, this must be found out. */
 const reasons = ["WaitingForQuota", "Pending", "Pending"] as const;
 
 function workload(serial: number, queue: string, product: string): KueueWorkload {

@@ -13,14 +13,14 @@ import { inQueues, localQueuesOf, type QueueFleet } from "./queueObjects.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
 
-/** A cluster that is watched cycle by cycle. */
+/** A cluster that is analysed cycle by cycle. */
 export interface Watcher extends Contender {
   last(): Analysis | null;
 }
 
 /**
- * Joins and analyses the same fleet cycle by cycle, as the exporter does. From one cycle to the next one pod in a hundred is another
- * one, one node in a thousand is cordoned or free again, and the queues change.
+ * Makes a contender that joins and analyses the same fleet cycle by cycle, as the exporter does. From one cycle to the next,
+ * one pod in a hundred is replaced, one node in a thousand is cordoned or uncordoned, and the queues change.
  */
 export function watcher(name: string, count: number, queues: QueueFleet | null): Watcher {
   const fleet = createFleet(count);
@@ -56,7 +56,7 @@ export function watcher(name: string, count: number, queues: QueueFleet | null):
       last = analyse(joined.snapshot, settings);
       cycle += 1;
     },
-    // Not measured: what the cluster does meanwhile.
+    // The changes of the cluster in the meantime are not measured.
     prepare: () => {
       fleet.step();
       queues?.step();

@@ -1,7 +1,8 @@
 /**
- * What 2,000 queues in five levels with 50,000 waiting workloads add to a cycle (finding what is in each queue, entitlement,
- * why everything waits, the schedulers' own numbers, lint), beside parsing the DCGM pages of the same 10,000 nodes. Every
- * queue has a quota in eight flavors, the on-demand and the spot nodes of four models, and most of what waits may go to either. Fewer nodes have queues and work in proportion.
+ * Measures what 2,000 queues in five levels with 50,000 waiting workloads add to a cycle (finding what is in each queue,
+ * entitlement, why everything waits, the schedulers' own numbers, lint), compared with parsing the DCGM pages of the same
+ * 10,000 nodes. Every queue has a quota in eight flavors, the on-demand and the spot nodes of four models, and most of the
+ * waiting work may go to either kind of nodes. With fewer nodes, there are fewer queues and less work in proportion.
  *
  *     node --expose-gc bench/queues.ts [--nodes=10000] [--samples=7]
  */
@@ -13,9 +14,11 @@ import { type Answer, ask, type QuestionOptions } from "./question.ts";
 import { createQueueFleet, flavorsOf } from "./queueObjects.ts";
 import { watcher } from "./queueWatcher.ts";
 
-/** At full size; of a smaller cluster in proportion. */
+/** The amounts at full size; a smaller cluster has them in proportion. */
 const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
-/** Guarantee of each queue in each flavor, by the number of nodes: about four fifths of the GPUs that are not shared. */
+/**
+ * Guarantee of each queue in each flavor, per node of the cluster: in sum about four fifths of the GPUs that are not shared.
+ */
 const guaranteedPerNode = 1 / 1500;
 
 async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {

@@ -1,6 +1,6 @@
 /**
- * Rendering: this project's families and page against prom-client (set, then metrics()), the same series: 100 for each
- * node, 100,000 at 1,000 nodes.
+ * Measures rendering: this project's families and page, compared with prom-client (set, then metrics()), for the same series:
+ * 100 for each node, which are 100,000 at 1,000 nodes.
  */
 import { Gauge, Registry } from "prom-client";
 import { type RenderCache, renderPage } from "../exporter/publish/prometheus/render.ts";
@@ -22,7 +22,7 @@ await ask("render", async ({ nodes, samples, isShort, progress }) => {
     }
     return await registry.metrics();
   };
-  // Kept from page to page, as the exporter keeps it.
+  // The cache is kept from page to page, as the exporter keeps it.
   const rendered: RenderCache = new Map();
   const own = (cache: RenderCache): Buffer => {
     round += 1;

@@ -7,7 +7,7 @@ import { cpuMs, figure, numberAt, type Results, readResults, sizesOf, valueAt } 
 const page = new URL("../docs/performance.md", import.meta.url);
 const profileFile = new URL("results/profile.md", import.meta.url);
 
-/** Writes docs/performance.md. `node bench/report.ts` does it again from the last results, for new reasons. */
+/** Writes docs/performance.md. `node bench/report.ts` writes it again from the last results, for new reasons. */
 export function writeReport(results: Results): void {
   writeFileSync(page, render(results));
 }

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { Machine } from "./machine.ts";
 
-/** All answers of one run of the bench; what `bench/results/latest.json` holds. */
+/** All answers of one run of the bench, as they are in `bench/results/latest.json`. */
 export interface Results {
   readonly command: string;
-  /** ISO 8601. */
+  /** The start of the run, as ISO 8601. */
   readonly startedAt: string;
   readonly seconds: number;
   readonly machine: Machine;
   readonly loadBefore: number;
-  /** Whether it ran although the machine was busy. */
+  /** Whether the bench ran although the machine was busy. */
   readonly anyLoad: boolean;
-  /** By the key of the step. */
+  /** The answers by the key of their step. */
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +21,7 @@ export function readResults(): Results {
   return JSON.parse(readFileSync(latestFile, "utf8"));
 }
 
-/** A value inside of an answer; `undefined` where there is none. */
+/** A value inside an answer; `undefined` where there is none. */
 export function valueAt(root: unknown, path: readonly string[]): unknown {
   let value = root;
   for (const step of path) {
@@ -31,18 +31,18 @@ export function valueAt(root: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** A number inside of an answer; `NaN` where there is none. */
+/** A number inside an answer; `NaN` where there is none. */
 export function numberAt(root: unknown, ...path: readonly string[]): number {
   const value = valueAt(root, path);
   return typeof value === "number" ? value : Number.NaN;
 }
 
-/** A figure of an answer. */
+/** A figure of an answer; `NaN` where there is none. */
 export function figure(results: Results, key: string, name: string): number {
   return numberAt(results.answers, key, "figures", name);
 }
 
-/** Median CPU milliseconds of a contender. */
+/** Median CPU milliseconds of a contender; `NaN` where there is none. */
 export function cpuMs(results: Results, key: string, contender: string): number {
   const measurements = valueAt(results.answers, [key, "measurements"]);
   if (!Array.isArray(measurements)) return Number.NaN;

@@ -10,8 +10,8 @@ import { reviewRenderings } from "../review/render.ts";
 import { parseWindow } from "../review/window.ts";
 import { days, fillQuarter, firstDay, openQuarter } from "./quarterLedger.ts";
 
-// How long the review of a large cluster's quarter takes, how much memory, and how large it becomes.
-// Run: node bench/reviewTime.ts (fills a ledger of half a gigabyte first, which takes minutes)
+// Measures how long the review of a large cluster's quarter takes, how much memory it needs, and how large it becomes.
+// Run: node bench/reviewTime.ts (it fills a ledger of half a gigabyte first, which takes minutes)
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,4 +1,4 @@
-/** A Prometheus server that has scraped a fleet and one page of `kube_pod_labels`, and evaluates rules over them. */
+/** A Prometheus server that has scraped a fleet and one page of `kube_pod_labels`, and evaluates rules over both. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -10,7 +10,7 @@ import { gpusPerNode, nodeAddress, podsPerNode } from "./fleet/layout.ts";
 import { type Contender, type Measurement, summary } from "./measure.ts";
 import { exactCpuSecondsOf, untilIdle } from "./processCpu.ts";
 
-/** The metrics that a capacity dashboard would join, and all that Prometheus keeps of the pages. */
+/** The metrics that a capacity dashboard would join; Prometheus keeps no others of the pages. */
 const joinedMetrics = [
   "DCGM_FI_DEV_GPU_UTIL",
   "DCGM_FI_DEV_MEM_COPY_UTIL",
@@ -22,19 +22,21 @@ const joinedMetrics = [
   "DCGM_FI_PROF_DRAM_ACTIVE",
 ] as const;
 
-/** One evaluation may leave its garbage to the next one: the mean of some is what a rule costs. */
+/**
+ * The number of evaluations in a sample. One evaluation may leave its garbage to the next one, so the cost of a rule is a mean.
+ */
 const evaluationsPerSample = 4;
 export const oneRule = "one group_left rule over one metric";
 export const eightRules = "eight group_left rules";
 
-/** The expression of a recording rule: a metric of the GPUs by the team of the pod that holds them. */
+/** The expression of a recording rule: a metric of GPUs by the team of the pod that holds them. */
 const ruleOf = (metric: string): string =>
   `sum by (label_team) (${metric} * on (namespace, pod) group_left (label_team) kube_pod_labels)`;
 
-/** The server at rest: it has scraped all that there is, and has no targets any more. */
+/** The server at rest: it has scraped everything, and has no targets any more. */
 export interface RuleServer {
   readonly pid: number;
-  /** Instant queries; what they take goes through `perEvaluation`. */
+  /** Contenders that evaluate instant queries; their measurements must go through `perEvaluation`. */
   readonly contenders: {
     readonly one: Contender;
     readonly eight: Contender;
@@ -43,7 +45,7 @@ export interface RuleServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server, of `intervalSeconds` between two scrapes of a target, and waits until it has scraped everything. */
+/** Starts a server with `intervalSeconds` between two scrapes of a target, and waits until it has scraped everything. */
 export async function startRuleServer(
   nodes: number,
   fleet: Fleet,
@@ -75,7 +77,7 @@ export async function startRuleServer(
   const url = `http://127.0.0.1:${port}`;
   try {
     const at = await untilScraped(url, nodes);
-    // Without targets nothing is scraped while it is measured; what was scraped is still there at that time.
+    // Without targets, nothing is scraped during the measurement. What was scraped before stays available at its time.
     writeFileSync(config, "scrape_configs: []\n");
     await fetch(`${url}/-/reload`, { method: "POST" });
     await untilIdle(pid, 60);
@@ -105,7 +107,7 @@ function contendersOf(url: string, at: number, cpuSeconds: () => number): RuleSe
   };
 }
 
-/** Samples of the one rule hold several evaluations. */
+/** A measurement per evaluation: samples of the single rule contain several evaluations. */
 export function perEvaluation(one: Measurement): Measurement {
   if (one.name !== oneRule) return one;
   const samples = one.samples.map(({ cpuMs, wallMs }) => ({
@@ -126,7 +128,7 @@ function configuration(nodes: number, exporterPort: number, intervalSeconds: num
     ...more,
   });
   const keep = { source_labels: ["__name__"], regex: joinedMetrics.join("|"), action: "keep" };
-  // JSON is YAML.
+  // JSON is also valid YAML.
   return JSON.stringify({
     scrape_configs: [
       job("dcgm", targets, { metric_relabel_configs: [keep] }),
@@ -135,7 +137,7 @@ function configuration(nodes: number, exporterPort: number, intervalSeconds: num
   });
 }
 
-/** Waits until every page was scraped once; returns the time at which all that is there. */
+/** Waits until every page was scraped once. Returns a time at which all of these samples are available. */
 async function untilScraped(url: string, nodes: number): Promise<number> {
   const deadline = performance.now() + 600_000;
   const wanted = nodes * gpusPerNode;

@@ -5,24 +5,24 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** How `fairlead serve` is run on a fleet. */
+/** The options with which `fairlead serve` is run on a fleet. */
 export interface ServeOptions {
-  /** Where its configuration is written. */
+  /** The folder in which its configuration is written. */
   readonly folder: string;
   /** Base URL of the fleet's API server. */
   readonly apiUrl: string;
-  /** On loopback. */
+  /** Its port on loopback. */
   readonly port: number;
   readonly probePort: number;
-  /** Further lines of the configuration, YAML. */
+  /** Additional lines of the configuration, in YAML. */
   readonly config?: string;
-  /** Further flags of Node. */
+  /** Additional flags of Node. */
   readonly nodeFlags?: readonly string[];
-  /** Further flags of `serve`. */
+  /** Additional flags of `serve`. */
   readonly flags?: readonly string[];
 }
 
-/** Writes what `serve` reads, and returns the words of its command, Node first. */
+/** Writes the files that `serve` reads, and returns the words of its command, beginning with Node. */
 export function serveCommand(options: ServeOptions): readonly string[] {
   const { folder, apiUrl, port, probePort, config = "", nodeFlags = [], flags = [] } = options;
   const file = (name: string, text: string): string => {
@@ -37,7 +37,7 @@ export function serveCommand(options: ServeOptions): readonly string[] {
   const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
   return [
     process.execPath,
-    // As the product is started (scripts/bootstrap.mjs).
+    // The product is started with this flag, too (scripts/bootstrap.mjs).
     "--max-semi-space-size=8",
     ...nodeFlags,
     main,
@@ -52,7 +52,10 @@ export function serveCommand(options: ServeOptions): readonly string[] {
 
 const startMilliseconds = 600_000;
 
-/** Waits until `/readyz` of a started `serve` answers with 200; rejects when it ends before, or does not within ten minutes. */
+/**
+ * Waits until `/readyz` of a started `serve` answers with 200; rejects if the process ends before that, or if there is no such
+ * answer within ten minutes.
+ */
 export async function untilReady(served: ChildProcess, probePort: number): Promise<void> {
   const deadline = performance.now() + startMilliseconds;
   while ((await statusOf(probePort, "/readyz", "")) !== 200) {
@@ -61,7 +64,7 @@ export async function untilReady(served: ChildProcess, probePort: number): Promi
   }
 }
 
-/** Of a whole answer; 0 where it broke off or took half a minute. */
+/** The status of an answer that arrived completely; 0 if it broke off or took half a minute. */
 export function statusOf(port: number, path: string, authorization: string): Promise<number> {
   const headers = { ...(authorization === "" ? {} : { authorization }), "accept-encoding": "gzip" };
   return new Promise((resolve) => {

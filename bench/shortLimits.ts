@@ -1,6 +1,7 @@
 /**
- * What the short form asks of a ratio at 1,000 nodes where the goal itself does not hold there: what was recorded
- * (`join`: on a busy machine, which it feels most), so that a step back is seen. `null`: not asked, because waiting times on a busy machine say nothing of the code.
+ * What the short form demands of a ratio at 1,000 nodes where the goal itself does not hold at that size. The value is the
+ * recorded one, so that a change for the worse is noticed (`join` was recorded on a busy machine, which affects it most).
+ * `null`: nothing is demanded, because waiting times on a busy machine show nothing about the code.
  */
 export const shortLimits: Readonly<Record<string, number | null>> = {
   cycle: 1.61,
@@ -15,8 +16,8 @@ const walksObjects =
   "walks the objects of a large heap, which a busy neighbour slows more than reading pages: by a half and more, with the same code";
 
 /**
- * Ratios that the short form only says, and why. Those of advice move further beside a busy neighbour than is forgiven; of
- * queues that is not yet distinguished from a change of how it is measured.
+ * Ratios that the short form only reports, and why. Those of advice change more beside a busy neighbour than the tolerance
+ * allows. For those of queues, this is not yet distinguished from a change in how they are measured.
  */
 export const onlyReported: Readonly<Record<string, string>> = {
   queues: "is the difference of two cycles, garbage collection of other threads included, which is smaller than either",

@@ -1,9 +1,9 @@
 import { cpuMs, figure, type Results, readResults, sizesOf } from "./results.ts";
 
-/** What a replica should ask for and may use, at a size of the cluster. */
+/** What a replica should request and may use, for a size of the cluster. */
 export interface Sizing {
   readonly nodes: number;
-  /** Resident memory that was measured, MiB. */
+  /** Resident memory that was measured, in MiB. */
   readonly residentMiB: number;
   /** CPU time of a cycle of 30 s, as a part of one core. */
   readonly cores: number;
@@ -14,8 +14,8 @@ export interface Sizing {
 const cycleMs = 30_000;
 
 /**
- * Resources by size, from the bench: of CPU four times the mean (queues, advice and garbage come on top of the cycle that is
- * measured), of memory a quarter more than was resident, and twice that as limit.
+ * Resources by size, from the bench. CPU is four times the mean, because queues, advice and garbage collection come on top of
+ * the measured cycle. Memory is a quarter more than was resident, and the limit is twice that.
  */
 export function sizings(results: Results = readResults()): readonly Sizing[] {
   return sizesOf(results, "cycle").map((nodes) => {
@@ -36,7 +36,7 @@ function binary(mebibytes: number): string {
   return mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
 }
 
-/** The same as a table of Markdown. */
+/** The same resources as a Markdown table. */
 export function sizingTable(): string {
   return [
     "| nodes | GPUs | resident, measured | CPU, measured | `resources.requests` | `resources.limits` |",

@@ -1,6 +1,6 @@
 /**
- * Does the exporter's memory stay? Runs cycle after cycle at full size with 1 % of the pods changing in each, and
- * writes docs/soak.md. `node --expose-gc bench/soak.ts --nodes=10000 [--cycles=200]`; ends with 1 if the memory grew.
+ * Does the exporter's memory stay the same? Runs cycle after cycle at full size, with 1 % of the pods changing in each, and
+ * writes docs/soak.md. `node --expose-gc bench/soak.ts --nodes=10000 [--cycles=200]` ends with 1 if the memory grew.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -10,9 +10,9 @@ import { describeMachine } from "./machine.ts";
 import { collectGarbage, median } from "./measure.ts";
 import { createProduct, wholeOf } from "./product.ts";
 
-/** Cycles until caches and the heap have their size. */
+/** The number of cycles until caches and the heap have their final size. */
 const settled = 50;
-/** The most that memory may grow after that. */
+/** The part by which memory may grow after that, at most. */
 const allowedGrowth = 0.05;
 
 const { values } = parseArgs({

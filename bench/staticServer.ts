@@ -1,4 +1,7 @@
-/** Sends the bytes of a file to every request: the least that an HTTP server of Node can do. Argument: the file. */
+/**
+ * Sends the bytes of a file as the answer to every request, which is the least that an HTTP server of Node can do. Argument:
+ * the file.
+ */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 

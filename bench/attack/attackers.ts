@@ -1,7 +1,7 @@
 /**
- * Clients that mean no good, in a process of their own, each kind from an address of its own: readers who take nothing, connections
- * on which nothing is asked, wrong passwords, and questions that take long, many at once. Whoever is sent away comes back.
- * Arguments: an `Attack` as JSON. The parent is sent what happened when it asks.
+ * Clients with bad intentions, in a process of their own, each kind with an address of its own: readers that accept no data,
+ * connections without a request, wrong passwords, and many questions at once whose answers take long. A client that is sent
+ * away comes back. Argument: an `Attack` as JSON. The parent asks what happened and gets the counts.
  */
 import { request } from "node:http";
 import { connect } from "node:net";
@@ -9,13 +9,13 @@ import { connect } from "node:net";
 /** What is attacked, and how hard. */
 export interface Attack {
   readonly port: number;
-  /** Credentials of a user who may ask: the value of the Authorization header. */
+  /** Credentials of a user who is allowed to ask: the value of the Authorization header. */
   readonly authorization: string;
   readonly stalledReaders: number;
   readonly idleConnections: number;
   readonly wrongLoginsPerSecond: number;
   readonly questionsAtOnce: number;
-  /** What takes long to answer. */
+  /** Paths whose answers take long. */
   readonly questions: readonly string[];
 }
 
@@ -27,10 +27,13 @@ const count = (what: string): void => {
 };
 const comeBackMilliseconds = 1000;
 
-/** After about so long whoever takes nothing has been sent away, which it cannot see. */
+/**
+ * The server sends a reader that accepts nothing away after about this long. The reader cannot notice it, and therefore closes
+ * its connection after a similar time.
+ */
 const holdMilliseconds = 15_000;
 
-/** A connection that asks once, and then never reads. */
+/** Opens a connection that sends one request and never reads the answer. */
 function hold(localAddress: string, text: string, what: string): void {
   const socket = connect({ port, host: "127.0.0.1", localAddress }, () => {
     socket.pause();

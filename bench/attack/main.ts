@@ -1,6 +1,7 @@
 /**
- * What clients without good intentions can do to a `fairlead serve` of its own, on a fleet on loopback, with the heap that a container
- * of the chart's size gives it. Arguments: numbers of nodes, by default 1,500 and 10,000; `--write` writes docs/attack.md.
+ * Measures what clients with bad intentions can do to a `fairlead serve` that is started for this, on a fleet on loopback, with
+ * the heap that a container of the chart's size gives it. Arguments: the numbers of nodes, by default 1,500 and 10,000;
+ * `--write` writes docs/attack.md.
  */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +26,7 @@ const password = "correct horse";
 const loginUsers = Array.from({ length: 200 }, (_, index) => `user${index}`);
 const credentialsOf = (name: string): string => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 
-/** Memory limits of docs/operations.md, mebibytes; Node's heap is half of its container. */
+/** The memory limits of docs/operations.md, in mebibytes; Node's heap is half of its container. */
 const limitOf = (nodes: number): number => (nodes <= 2500 ? 1024 : nodes <= 5000 ? 1536 : 2048);
 
 async function measure(nodes: number): Promise<Measured> {
@@ -80,8 +81,9 @@ function startServe(folder: string, apiUrl: string, limitMiB: number): ChildProc
 }
 
 /**
- * Makes control groups with the limit of memory, and with the weight that a request of a quarter of a core gives a container on a
- * machine whose every core is wanted by 15 others; the shell words that enter them. Empty where this user may not.
+ * Makes control groups with the memory limit, and with the CPU weight that a container gets whose request is a quarter of a
+ * core, on a machine where 15 others want each core. Returns shell words that enter them; empty if this user may not make such
+ * groups.
  */
 function enterContainer(limitMiB: number): string {
   const groups = { memory: "/sys/fs/cgroup/memory/fairlead-attack", cpu: "/sys/fs/cgroup/cpu/fairlead-attack" };
@@ -97,7 +99,7 @@ function enterContainer(limitMiB: number): string {
   }
 }
 
-/** What has to go on, with or without an attack. */
+/** Performs all duties that must go on, with or without an attack, for some seconds. */
 async function serveFor(
   seconds: number,
   attack: Attack | null,

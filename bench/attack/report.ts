@@ -2,17 +2,17 @@ import { cpus } from "node:os";
 import { quantile } from "../measure.ts";
 import type { Served } from "./victims.ts";
 
-/** What happened to one Fairlead. */
+/** What happened to one Fairlead of a certain size. */
 export interface Measured {
   readonly nodes: number;
-  /** Mebibytes that the chart allows. */
+  /** The memory limit of the chart, in mebibytes. */
   readonly limitMiB: number;
-  /** Most that it had resident. */
+  /** The most that was resident, in mebibytes. */
   readonly peakMiB: number;
   readonly hasLived: boolean;
   readonly quiet: readonly Served[];
   readonly served: readonly Served[];
-  /** What the attackers saw, by kind and answer. */
+  /** What the attackers experienced, by kind and answer. */
   readonly counts: Readonly<Record<string, number>>;
 }
 

@@ -1,29 +1,29 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { statusOf } from "../serve.ts";
 
-/** How long answers took that had to come, by what was asked. */
+/** How long the answers took that must come even under attack, for one kind of question. */
 export interface Served {
   readonly what: string;
-  /** Milliseconds until the whole answer was there, in order of time. */
+  /** Milliseconds until the whole answer had arrived, in the order of the questions. */
   readonly milliseconds: readonly number[];
-  /** Answers that were not 200, or broke off. */
+  /** The number of answers that did not have status 200, or that broke off. */
   readonly failed: number;
 }
 
-/** Something that must go on under attack. */
+/** A question that must be answered even under attack. */
 export interface Duty {
   readonly what: string;
   readonly port: number;
   readonly path: string;
-  /** Milliseconds between two askings. */
+  /** Milliseconds between an answer and the next question. */
   readonly every: number;
-  /** The Authorization header of the next asking; empty: none. */
+  /** Returns the Authorization header of the next question; empty: none. */
   readonly credentials: () => string;
-  /** Milliseconds for which it is asked again where it is asked to come back; 0: once. */
+  /** For how many milliseconds the question is repeated if the answer is not 200; 0: it is asked once. */
   readonly patience: number;
 }
 
-/** Asks on a new connection each time, until it is over. */
+/** Asks a question again and again, each time on a new connection, until the signal ends it. */
 export async function perform(
   { what, port, path, every, credentials, patience }: Duty,
   over: AbortSignal,

@@ -1,7 +1,7 @@
 /**
- * A stand-in for an API server, in its own process: lists (paged) and watches of the fleet's objects, in JSON and
- * protobuf by `Accept`, written from templates, so that it is not what is measured. Arguments: number of nodes, port of
- * the exporters.
+ * A stand-in for an API server, in its own process. It answers lists (paged) and watches of the fleet's objects, in JSON or
+ * protobuf according to `Accept`. Answers are written from templates, so that the stand-in adds little to what is measured.
+ * Arguments: the number of nodes, and the port of the exporters.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createTemplates, type Encoding, encodeEvent, encodeList, objectBytes, podValues } from "./encodings.ts";
@@ -71,7 +71,7 @@ function namespaceItem(encoding: Encoding, team: number): Buffer {
 
 const unused = { node: "", team: "", podName: "", podUid: "", job: "", jobUid: "", ip: "" };
 
-/** An event of the pods' watch. */
+/** An event of the watch of pods. */
 interface Change {
   readonly version: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -79,7 +79,7 @@ interface Change {
   readonly generation: number;
 }
 
-/** Kept for watches that are opened anew. */
+/** The latest changes, which are kept for watches that are opened again. */
 let history: Change[] = [];
 const historyLength = 50_000;
 

@@ -4,7 +4,7 @@ import { namespaceObject, nodeObject, podObject } from "./objects.ts";
 import { delimited, encodeMessage, text } from "./protobuf.ts";
 import { createTemplate, type Template, writeTemplate } from "./template.ts";
 
-/** How objects are written: the two formats of an API server. */
+/** The format of objects: one of the two formats of an API server. */
 export type Encoding = "json" | "protobuf";
 
 type KindName = keyof typeof messages;
@@ -16,7 +16,7 @@ export interface Templates {
   readonly namespace: Template;
 }
 
-/** Makes the templates; `useExporterPort` comes first. */
+/** Makes the templates. `useExporterPort` must be called before. */
 export function createTemplates(encoding: Encoding): Templates {
   const make = (kind: KindName, object: object): Template =>
     createTemplate(encodeObject(encoding, kind, object), widths);
@@ -33,14 +33,14 @@ export function createTemplates(encoding: Encoding): Templates {
   };
 }
 
-/** One object without kind and apiVersion, as an item of a list. */
+/** Encodes one object without kind and apiVersion, as an item of a list. */
 export function encodeObject(encoding: Encoding, kind: KindName, object: object): Buffer {
   return encoding === "json"
     ? Buffer.from(JSON.stringify(object), "latin1")
     : encodeMessage(messages[kind], forProtobuf(object));
 }
 
-/** JSON has a volume's source beside its name; protobuf has it inside of `volumeSource`. */
+/** Changes an object for protobuf: JSON has a volume's source beside its name, and protobuf has it inside `volumeSource`. */
 function forProtobuf(object: object): object {
   if (!("spec" in object) || typeof object.spec !== "object" || object.spec === null) return object;
   const { spec } = object;
@@ -49,7 +49,7 @@ function forProtobuf(object: object): object {
   return { ...object, spec: { ...spec, volumes } };
 }
 
-/** The fields of a pod's template. */
+/** The values of the fields of a pod's template. */
 export function podValues(pod: FleetPod, version: string): Readonly<Record<string, string>> {
   return {
     node: nodeName(pod.node),
@@ -63,7 +63,7 @@ export function podValues(pod: FleetPod, version: string): Readonly<Record<strin
   };
 }
 
-/** One object out of a template. */
+/** The bytes of one object, made from its template. */
 export function objectBytes(template: Template, values: Readonly<Record<string, string>>): Buffer {
   const bytes = Buffer.allocUnsafe(template.bytes.length);
   writeTemplate(template, values, bytes, 0);
@@ -72,13 +72,13 @@ export function objectBytes(template: Template, values: Readonly<Record<string, 
 
 const magic = Buffer.from("k8s\0", "latin1");
 
-/** The envelope of a protobuf answer: `k8s\0` and `runtime.Unknown`. */
+/** Puts the envelope of a protobuf answer around bytes: `k8s\0` and `runtime.Unknown`. */
 export function envelope(kind: string, apiVersion: string, raw: Buffer): Buffer {
   const typeMeta = Buffer.concat([text(1, apiVersion), text(2, kind)]);
   return Buffer.concat([magic, delimited(1, typeMeta), delimited(2, raw), text(3, ""), text(4, "")]);
 }
 
-/** A page of a list. */
+/** Encodes a page of a list. */
 export function encodeList(
   encoding: Encoding,
   list: { readonly kind: string; readonly apiVersion: string; readonly version: string; readonly next: string },
@@ -99,7 +99,7 @@ export function encodeList(
 
 const comma = Buffer.from(",");
 
-/** One event of a watch. `object` is without kind and apiVersion. */
+/** Encodes one event of a watch. `object` is without kind and apiVersion. */
 export function encodeEvent(
   encoding: Encoding,
   type: string,

@@ -1,6 +1,6 @@
 /**
- * All exporters of a fleet in one process: one listener on every loopback address, `127.1AB.1CD.1EF` being node ABCDEF.
- * Speaks just enough HTTP/1.1, so that it is not what is measured. Arguments: number of nodes.
+ * All exporters of a fleet in one process: one listener on all loopback addresses, where `127.1AB.1CD.1EF` is node ABCDEF. It
+ * implements only the necessary parts of HTTP/1.1, so that it adds little to what is measured. Argument: the number of nodes.
  */
 import { createServer, type Socket } from "node:net";
 import { answerCommands, reply } from "./ipc.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { FleetCommand, FleetReply } from "./ipc.ts";
 
-/** A cluster on loopback, in two other processes. */
+/** A cluster on loopback, run by two other processes. */
 export interface Fleet {
   readonly nodes: number;
   /** Base URL of the API server. */
@@ -11,12 +11,12 @@ export interface Fleet {
   /** Port of all exporters, each on its node's address (`nodeAddress`). */
   readonly exporterPort: number;
   readonly pids: readonly number[];
-  /** Changes 1 % of the pods; says how many events that were and the version of the last one. */
+  /** Changes 1 % of the pods. Returns the number of events and the version of the last one. */
   advance(cycle: number): Promise<{ readonly events: number; readonly version: string }>;
   stop(): void;
 }
 
-/** Starts exporters and an API server for this many nodes. */
+/** Starts the exporters and an API server for this many nodes. */
 export async function startFleet(nodes: number): Promise<Fleet> {
   const exporters = start("exporters.ts", [String(nodes)]);
   const exporterPort = (await nextReply(exporters, "listening")).port;

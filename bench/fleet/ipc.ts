@@ -1,13 +1,13 @@
-/** What a benchmark sends a process of its fleet. */
+/** A command that a benchmark sends to a process of its fleet. */
 export type FleetCommand = { readonly type: "advance"; readonly cycle: number } | { readonly type: "stop" };
 
-/** What a process of the fleet answers. */
+/** The answer of a process of the fleet. */
 export type FleetReply =
   | { readonly type: "listening"; readonly port: number }
-  /** `version`: the resource version of the last event sent. */
+  /** `version`: the resource version of the last event that was sent. */
   | { readonly type: "advanced"; readonly cycle: number; readonly events: number; readonly version: string };
 
-/** Runs the process of a fleet: answers commands one by one, ends when its parent does. */
+/** Runs a process of a fleet: it answers commands one by one, and ends when its parent ends. */
 export function answerCommands(
   advance: (cycle: number) => Omit<Extract<FleetReply, { type: "advanced" }>, "type" | "cycle">,
 ): void {

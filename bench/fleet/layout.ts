@@ -1,18 +1,18 @@
 /**
- * The benchmark's cluster as pure functions of numbers, so that the exporters, the API server and the contenders, each
- * in its own process, agree on it without a word: 8 GPUs and 10 pods on each node, 500 teams, and 1 % of the pods
- * changing in each cycle. All texts have fixed widths, so that objects can be written by templates.
+ * The benchmark's cluster as pure functions of numbers, so that the exporters, the API server and the contenders, each in its
+ * own process, agree on it without communicating: 8 GPUs and 10 pods on each node, 500 teams, and 1 % of the pods changing in
+ * each cycle. All texts have fixed widths, so that objects can be written from templates.
  */
 export const gpusPerNode = 8;
 export const podsPerNode = 10;
 export const teamCount = 500;
 
-/** `train-000123`, `team-042`, `gpu-node-00001`. */
+/** The widths of these texts in characters: `train-000123`, `team-042`, `gpu-node-00001`. */
 export const widths = { node: 14, team: 8, podName: 20, podUid: 36, job: 12, jobUid: 36, version: 10, ip: 15 } as const;
 
 export type PodClass = "exporter" | "cpu" | "gpu1" | "gpu2" | "gpu8";
 
-/** One pod of the fleet in one generation. */
+/** One pod of the fleet, at a place where pods are replaced from generation to generation. */
 export interface FleetPod {
   readonly index: number;
   readonly node: number;
@@ -22,7 +22,7 @@ export interface FleetPod {
   readonly uid: string;
   readonly job: string;
   readonly jobUid: string;
-  /** GPU numbers on its node. */
+  /** The numbers of its GPUs on its node. */
   readonly gpus: readonly number[];
 }
 
@@ -40,7 +40,7 @@ export function nodeAddress(node: number): string {
   return `127.1${six.slice(0, 2)}.1${six.slice(2, 4)}.1${six.slice(4)}`;
 }
 
-/** The node whose exporter has that address. */
+/** The node whose exporter has this address. */
 export function nodeOfAddress(address: string): number {
   const [, a = "", b = "", c = ""] = address.slice(address.lastIndexOf(":") + 1).split(".");
   return Number(a.slice(1) + b.slice(1) + c.slice(1));
@@ -54,7 +54,10 @@ export function teamName(team: number): string {
   return `team-${digits(team, 3)}`;
 }
 
-/** How the GPUs of a node are allocated: 8 pods of one, 4 of two, one of eight, or none (every 20th node is free). */
+/**
+ * How the GPUs of a node are allocated: to 8 pods with one each, to 4 with two, to one with eight, or to none (every 20th node
+ * is free).
+ */
 export function holdersOf(node: number): {
   readonly pods: number;
   readonly gpusEach: 1 | 2 | 8;
@@ -66,12 +69,12 @@ export function holdersOf(node: number): {
   return { pods: 1, gpusEach: 8, kind: "gpu8" };
 }
 
-/** Jobs of 8 or 4 pods on one node, or of 4 pods over 4 nodes. */
+/** The number of the job of the pods with GPUs on a node. Jobs have 8 or 4 pods on one node, or 4 pods on 4 nodes. */
 function jobNumber(node: number): number {
   return node % 3 === 2 ? 500_000 + Math.floor(node / 12) : node;
 }
 
-/** Pod number `index` of the fleet, replaced `generation` times. */
+/** Pod number `index` of the fleet, after it was replaced `generation` times. */
 export function podAt(index: number, generation: number): FleetPod {
   const node = Math.floor(index / podsPerNode);
   const slot = index % podsPerNode;
@@ -93,12 +96,15 @@ export function podAt(index: number, generation: number): FleetPod {
   };
 }
 
-/** UID of the job with that number. */
+/** The UID of the job with this number. */
 export function jobUid(number: string): string {
   return `00000000-0000-4000-9000-${number.padStart(12, "0")}`;
 }
 
-/** What happens to a pod in a cycle: nothing to 99 in 100; else its status changes, or another pod takes its place. */
+/**
+ * What happens to a pod in a cycle. For 99 pods in 100 this is nothing; otherwise the pod's status changes, or another pod
+ * takes its place.
+ */
 export function changeOf(index: number, cycle: number): "none" | "modified" | "replaced" {
   const hash = scatter(index);
   if (hash % 100 !== cycle % 100) return "none";

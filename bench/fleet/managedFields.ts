@@ -1,6 +1,9 @@
 const started = "2026-11-20T08:00:20Z";
 
-/** What an API server adds to each object to know who set which field: a third of a pod's JSON. */
+/**
+ * An entry of managed fields, which an API server adds to each object to know who set which field. These entries are a third of
+ * a pod's JSON.
+ */
 export function managed(manager: string, subresource: string | null, fieldsV1: object): object {
   const common = { manager, operation: "Update", apiVersion: "v1", time: started, fieldsType: "FieldsV1", fieldsV1 };
   return subresource === null ? common : { ...common, subresource };

@@ -53,7 +53,7 @@ const emptyDir: MessageType = { medium: [1, "string"] };
 const projected: MessageType = { defaultMode: [2, "int"] };
 const volume: MessageType = {
   name: [1, "string"],
-  // In JSON the source is a part of the volume itself: see `forProtobuf`.
+  // In JSON, the source is a part of the volume itself: see `forProtobuf`.
   volumeSource: [2, { message: { emptyDir: [2, { message: emptyDir }], projected: [26, { message: projected }] } }],
 };
 
@@ -144,7 +144,7 @@ const nodeStatus: MessageType = {
   nodeInfo: [7, { message: nodeInfo }],
 };
 
-/** The kinds that the stand-in has objects of. */
+/** The kinds of objects that the stand-in has. */
 export const messages = {
   Pod: { metadata: [1, { message: objectMeta }], spec: [2, { message: podSpec }], status: [3, { message: podStatus }] },
   Node: {

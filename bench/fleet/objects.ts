@@ -2,7 +2,7 @@ import { type PodClass, widths } from "./layout.ts";
 import { controllerFields, kubeletFields, managed, nodeFields } from "./managedFields.ts";
 import { marker } from "./template.ts";
 
-/** The fields of an object that differ from one to the next, as markers. */
+/** The fields of an object that differ between objects, as markers. */
 const field = {
   node: marker("node", widths.node),
   team: marker("team", widths.team),
@@ -17,7 +17,7 @@ const field = {
 const created = "2026-11-20T08:00:00Z";
 const started = "2026-11-20T08:00:20Z";
 
-/** Requested GPUs of a class of pods. */
+/** Requested GPUs of each class of pods. */
 const gpusOf: Readonly<Record<PodClass, number>> = { exporter: 0, cpu: 0, gpu1: 1, gpu2: 2, gpu8: 8 };
 
 /** A pod as an API server stores it: about 6 KB of JSON, a third of it managed fields. */
@@ -148,7 +148,7 @@ export function podObject(kind: PodClass): object {
   };
 }
 
-/** All exporters share one port: see `exporters.ts`. Set once, before objects are made. */
+/** The port that all exporters share: see `exporters.ts`. It is set once, before objects are made. */
 let exporterPort = 9400;
 export function useExporterPort(port: number): void {
   exporterPort = port;

@@ -1,6 +1,6 @@
 import { digits, type FleetPod, gpusPerNode, gpuUuid, nodeName, scatter } from "./layout.ts";
 
-/** A node's page; the digits at `digitsAt` differ from scrape to scrape. */
+/** The page of a node; the digits at `digitsAt` change from scrape to scrape. */
 export interface Page {
   readonly bytes: Buffer;
   readonly digitsAt: readonly number[];
@@ -10,7 +10,7 @@ interface PageMetric {
   readonly name: string;
   readonly type: "gauge" | "counter";
   readonly help: string;
-  /** The value, its last two digits zero; `null`: it never changes. */
+  /** The value, whose last two digits are zero; `null`: it never changes. */
   readonly busy: string | null;
   readonly idle: string;
 }
@@ -81,7 +81,7 @@ export const pageMetrics: readonly PageMetric[] = [
   ),
 ];
 
-/** Renders the page of a node whose pods with GPUs are `holders`. One GPU in ten is idle. */
+/** Renders the page of a node on which the pods `holders` hold GPUs. One GPU in ten is idle. */
 export function createPage(node: number, holders: readonly FleetPod[]): Page {
   const labels = Array.from({ length: gpusPerNode }, (_, gpu) => labelsOf(node, gpu, holders));
   const digitsAt: number[] = [];
@@ -97,7 +97,7 @@ export function createPage(node: number, holders: readonly FleetPod[]): Page {
   return { bytes: Buffer.from(page, "latin1"), digitsAt };
 }
 
-/** Puts new values on a page: what a GPU reports differs from one collection to the next. */
+/** Puts new values on a page: the readings of a GPU differ from one collection to the next. */
 export function refreshPage({ bytes, digitsAt }: Page, round: number): void {
   let state = round * 7919;
   for (const at of digitsAt) {

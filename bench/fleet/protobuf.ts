@@ -1,6 +1,6 @@
 /**
- * A message as the objects of the stand-in need it: field name -> number and type. Numbers are those of
- * k8s.io/api/core/v1 and k8s.io/apimachinery generated.proto.
+ * A message with the fields that the objects of the stand-in need: field name -> number and type. The numbers are those in the
+ * generated.proto of k8s.io/api/core/v1 and k8s.io/apimachinery.
  */
 export interface MessageType {
   readonly [field: string]: readonly [number, FieldType];
@@ -10,21 +10,21 @@ type FieldType =
   | "string"
   | "int"
   | "bool"
-  /** RFC 3339 text, as `Time { seconds = 1 }`. */
+  /** A time as RFC 3339 text, encoded as `Time { seconds = 1 }`. */
   | "time"
-  /** An object, as the JSON text in `FieldsV1 { Raw = 1 }`. */
+  /** An object, encoded as its JSON text in `FieldsV1 { Raw = 1 }`. */
   | "json"
-  /** `Quantity { string = 1 }`. */
+  /** A quantity, encoded as `Quantity { string = 1 }`. */
   | "quantity"
   | "strings"
-  /** `map<string, string>`. */
+  /** A map, encoded as `map<string, string>`. */
   | "texts"
-  /** `map<string, Quantity>`. */
+  /** A map, encoded as `map<string, Quantity>`. */
   | "quantities"
   | { readonly message: MessageType }
   | { readonly messages: MessageType };
 
-/** Encodes an object; throws for a field that the type does not know, so that nothing is left out silently. */
+/** Encodes an object. It throws for a field that the type does not know, so that nothing is left out silently. */
 export function encodeMessage(type: MessageType, object: object): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(object)) {
@@ -35,7 +35,7 @@ export function encodeMessage(type: MessageType, object: object): Buffer {
   return Buffer.concat(parts);
 }
 
-/** A length-delimited field. */
+/** Encodes a length-delimited field. */
 export function delimited(number: number, bytes: Buffer): Buffer {
   return Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes]);
 }

@@ -1,18 +1,18 @@
-/** Bytes with places for texts of a fixed width, so that an object is written by a copy and a few overwrites. */
+/** Bytes with places for texts of fixed widths, so that writing an object takes one copy and a few overwrites. */
 export interface Template {
   readonly bytes: Buffer;
-  /** Offsets of each field's places. */
+  /** The offsets of the places of each field. */
   readonly places: ReadonlyMap<string, readonly number[]>;
   readonly widths: Readonly<Record<string, number>>;
 }
 
-/** A marker in the source of a template that is replaced by a field of a fixed width: `~podName~~~~`. */
+/** A marker for the source of a template, which is replaced by a field of a fixed width: `~podName~~~~`. */
 export function marker(name: string, width: number): string {
   if (name.length + 2 > width) throw new Error(`field ${name} is narrower than its marker`);
   return `~${name}`.padEnd(width, "~");
 }
 
-/** Finds the markers of the named fields (with their widths) in encoded bytes. */
+/** Makes a template: finds the markers of the named fields (with their widths) in encoded bytes. */
 export function createTemplate(bytes: Buffer, widths: Readonly<Record<string, number>>): Template {
   const places = new Map<string, readonly number[]>();
   for (const [name, width] of Object.entries(widths)) {
@@ -24,7 +24,7 @@ export function createTemplate(bytes: Buffer, widths: Readonly<Record<string, nu
   return { bytes, places, widths };
 }
 
-/** Writes the template with these values at an offset of `target`; gives the offset after it. */
+/** Writes the template with these values at an offset of `target`. Returns the offset after it. */
 export function writeTemplate(
   template: Template,
   values: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds kube-state-metrics from its Go module, once, and keeps it in a cache folder. The last line on stdout is the
-# program; progress goes to stderr. FAIRLEAD_TEST_CACHE: where it is kept (default: $XDG_CACHE_HOME/fairlead or
-# ~/.cache/fairlead).
+# path of the program; progress goes to stderr. FAIRLEAD_TEST_CACHE is the cache folder (default: $XDG_CACHE_HOME/fairlead
+# or ~/.cache/fairlead).
 set -euo pipefail
 
 readonly VERSION=2.20.0

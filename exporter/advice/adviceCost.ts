@@ -32,8 +32,8 @@ export function adviceCost(moment: AdviceMoment, candidate: Pick<Candidate, "dis
 }
 
 /**
- * The pods that a plan removes from their nodes, in a form in which they can be found again later, by the rules of
- * `adviceCost`.
+ * The pods that a plan removes from their nodes, in a form in which they can be found again later, with what each of them loses
+ * by the rules of `adviceCost`.
  */
 export function disruptedPods(
   { pods, workloads, at }: Snapshot,

@@ -11,27 +11,32 @@ import type { Habit } from "./usage/habit.ts";
 import { longestGapSeconds, nothingWatched, type UsageWatch, watchUsage } from "./usage/usageWatch.ts";
 import { type Habits, nothingKnown, watchHabits } from "./usage/watchHabits.ts";
 
-/** Gives advice from cycle to cycle, and receives what becomes of it. */
+/** Gives advice from cycle to cycle, and takes in what becomes of it. */
 export interface Adviser {
   /** The advice of one more moment; `problems` are the known faults of its sources. Errors are thrown. */
   advise(analysis: Analysis, sourceProblems?: readonly Problem[]): Advice;
-  /** The last advice, with what was dismissed, taken or alerted since; none before the first moment. */
+  /** The last advice, with everything that was dismissed, taken or alerted about since; `noAdvice` before the first moment. */
   latest(): Advice;
-  /** Whether there was open advice of that id. */
+  /** Dismisses advice. Returns whether there was open advice with this id. */
   dismiss(id: string, by: string, reason: string, at: number): boolean;
-  /** The same for advice that a person says was carried out: it is measured from the next moment on. */
+  /**
+   * Notes that a person has carried out advice: it is measured from the next moment on. Returns whether there was open advice
+   * with this id.
+   */
   take(id: string, by: string, at: number): boolean;
-  /** Takes in alerts; the subject of one that fires gets a fresh plan from the last moment. */
+  /**
+   * Takes in alerts and returns the advice that follows: the subject of one that fires gets a fresh plan from the last moment.
+   */
   receive(alerts: readonly ReceivedAlert[], at: number): Advice;
-  /** What the ledger must store of the changes since the last call. */
+  /** The changes of recommendations since the last call, which the ledger must store. */
   takeChanges(): readonly StoredAdvice[];
-  /** The same for what is withheld. */
+  /** The changes of withheld advice since the last call, which the ledger must store. */
   takeWithheld(): readonly StoredWithheld[];
   /** Habits that have changed since the last call, by their keys; `null`: forgotten. */
   takeHabits(): ReadonlyMap<string, Habit | null>;
 }
 
-/** An adviser that begins with what the ledger kept. */
+/** Makes an adviser that begins with what the ledger has stored. */
 export function createAdviser(
   settings: AdviceSettings,
   intervalSeconds: number,
@@ -77,7 +82,7 @@ export function createAdviser(
         isDone = true;
         return advice;
       } finally {
-        // Advice that can no longer be worked out again does not stay valid for ever.
+        // Advice that can no longer be worked out anew does not stay valid for ever.
         if (!isDone) lifecycle.lapse(analysis.snapshot.at);
       }
     },
@@ -105,7 +110,7 @@ export function createAdviser(
   };
 }
 
-/** Advice is switched off. */
+/** What is shown while advice is switched off. */
 const switchedOff: Advice = {
   ...noAdvice,
   withheld: adviceKinds.map((kind) => ({ kind, subject: "", why: "disabled", reason: "advice.enabled is false" })),

@@ -19,13 +19,13 @@ import type { Offer } from "./offer.ts";
 import { leastMoney, savedMoney } from "./savedMoney.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
 
-/** A candidate with what it is worth, or why it is not offered. */
+/** A candidate with what it is worth, or the reason why it is not offered. */
 export type Assessed =
   | { readonly ok: true; readonly offer: Offer; readonly outcomes: readonly Outcome[] }
   | { readonly ok: false; readonly withheld: WithheldAdvice };
 
 const tolerance = 1e-9;
-/** Work that is named among what starts. */
+/** The most gangs that are named among the work that a plan starts. */
 const namedStarts = 10;
 
 /**
@@ -47,7 +47,7 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
   const gained = outcomes.map((outcome) => candidate.gainedGpus(outcome));
   const gainedGpus: EffectRange = { worst: Math.min(...gained), best: Math.max(...gained) };
   const hours = settings.horizonHours;
-  // Someone who only sees more than before has no more GPUs.
+  // Whoever only sees more than before has no more GPUs.
   const isObserving = observingKinds.has(candidate.kind);
   const useful = outcomes.map((outcome, i) =>
     isObserving
@@ -115,7 +115,7 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
   return { ok: true, offer, outcomes };
 }
 
-/** How likely it is that the work which a restart undoes was useful. Work that hangs has lost it already. */
+/** The probability that the work which a restart undoes was useful. Work that hangs has lost it already. */
 function lossProbability(act: AdviceAct, { habit, stalledSince }: Candidate): number {
   if (act !== "ask") return 1;
   return stalledSince === undefined ? (habit?.returnProbability ?? 1) : 0;
@@ -132,8 +132,8 @@ function withheld(
 }
 
 /**
- * Advice that people see already may be worth this much less than new advice: otherwise plans near the threshold would come
- * and go.
+ * Advice that people see already stays as long as it gains this part of what new advice must gain: otherwise plans near the
+ * threshold would come and go.
  */
 const staysAt = 0.5;
 
@@ -142,7 +142,7 @@ interface Worth {
   readonly act: AdviceAct;
   readonly gained: number;
   readonly lost: number;
-  /** People see it already. */
+  /** Whether people see it already. */
   readonly isOpen: boolean;
 }
 
@@ -154,7 +154,7 @@ function tooLittle({ settings }: AdviceMoment, { act, gained, lost, isOpen }: Wo
   const { horizonHours } = settings;
   const part = isOpen ? staysAt : 1;
   const minGainGpuHours = settings.minGainGpuHours * part;
-  // It never costs more than it gains.
+  // Whatever the threshold, a plan never costs more than it gains.
   const gainOverLoss = Math.max(Math.min(1, settings.gainOverLoss), settings.gainOverLoss * part);
   const amount = `${gained.toFixed(1)} GPU-hours within ${horizonHours} h`;
   if (gained < minGainGpuHours - tolerance || gained <= tolerance)
@@ -164,12 +164,12 @@ function tooLittle({ settings }: AdviceMoment, { act, gained, lost, isOpen }: Wo
   return null;
 }
 
-/** Kinds that take from some to give to others: they must not take more than the others can use. */
+/** Kinds that take GPUs from some queues to give them to others: they must not take more than the others can use. */
 const takingKinds: ReadonlySet<AdviceKind> = new Set<AdviceKind>(["reclaim", "fix_scheduler"]);
 
 /**
- * Physical GPUs that work gives up and nothing uses (a gang of 40 that makes room for 16 leaves 24), or that the plan itself
- * uses up.
+ * Physical GPUs that some work gives up and that nothing uses afterwards (a gang of 40 that makes way for 16 leaves 24), or
+ * that the plan itself uses up.
  */
 function idledGpus(
   { analysis }: AdviceMoment,
@@ -206,7 +206,7 @@ function confidence(given: AdviceConfidence, { worst, best }: EffectRange, isUpp
   return { level, reasons };
 }
 
-/** A kind that is switched off in the configuration. */
+/** Withheld advice for a kind that is switched off in the configuration. */
 export function disabledKind(kind: AdviceKind): WithheldAdvice {
   return { kind, subject: "", why: "disabled", reason: `advice.disabledKinds has ${kind}` };
 }

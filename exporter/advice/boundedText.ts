@@ -2,12 +2,12 @@ import { withoutGeneratedSuffixes } from "../kernel/stemOfName.ts";
 import type { WithheldAdvice } from "../model/recommendation.ts";
 import type { RecommendationDraft } from "./offer.ts";
 
-/** The most characters that are shown of a text, for names that are longer than Kubernetes allows. */
+/** The most characters that are shown of a text. Names may be longer than Kubernetes allows. */
 const longest = { title: 300, reason: 2000, other: 500 } as const;
 
 /**
- * Text on one line, without control characters for terminals, and no longer than that. Anybody may have written the names in
- * it.
+ * Text on one line, without control characters for terminals, and at most `most` characters long. Anybody may have written the
+ * names in it.
  */
 export function boundedText(text: string, most: number): string {
   const line = text.slice(0, 2 * most).replace(/[\p{Cc}\p{Cf}\u2028\u2029\p{Cs}]/gu, "?");
@@ -17,8 +17,8 @@ export function boundedText(text: string, most: number): string {
 const other = (text: string): string => boundedText(text, longest.other);
 
 /**
- * What people read of a piece of advice, bounded, and its title without generated names; labels and what identifies it are not
- * changed.
+ * Advice whose texts for people are bounded and whose title is without generated names. Labels, and what identifies the advice,
+ * do not change.
  */
 export function withBoundedText(draft: RecommendationDraft): RecommendationDraft {
   const { title, reason, evidence, beneficiary, targets, effect, confidence, blockedAlternatives } = draft;
@@ -42,7 +42,7 @@ export function withBoundedText(draft: RecommendationDraft): RecommendationDraft
   };
 }
 
-/** The same for what is withheld. */
+/** Withheld advice whose texts for people are bounded in the same way. */
 export const boundedWithheld = (withheld: WithheldAdvice): WithheldAdvice => ({
   ...withheld,
   subject: other(withheld.subject),

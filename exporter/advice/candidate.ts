@@ -14,11 +14,11 @@ import type { UnusedGpus } from "./savedMoney.ts";
 import type { Plan } from "./whatIf/plan.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
 
-/** A plan that may become advice: who, what and how, before its worth is computed. */
+/** A plan that may become advice: whom it serves, what is done and how, before its worth is computed. */
 export interface Candidate {
   readonly kind: AdviceKind;
   readonly beneficiary: AdviceBeneficiary;
-  /** What it acts on, as in `Recommendation.targets`. */
+  /** The objects that it acts on, as in `Recommendation.targets`. */
   readonly targets: readonly string[];
   /** What it is needed for, if its beneficiary and targets do not identify that (identity.ts): the beneficiary may change. */
   readonly need?: readonly string[];
@@ -30,13 +30,13 @@ export interface Candidate {
   readonly queue: string;
   readonly pool: string;
   readonly plan: Plan;
-  /** Left out if its owner is to be asked. */
+  /** The requests that carry it out; they are not shown if the owner has to be asked. */
   readonly steps: readonly AdviceStep[];
-  /** What the owners are asked in that case. */
+  /** What the owners are asked in that case. Absent: nothing. */
   readonly questions?: readonly OwnerQuestion[];
-  /** What it may ask for; absent: decided by its kind. */
+  /** What it may ask for, and why; absent: its kind and its worth decide. */
   readonly decision?: ActDecision;
-  /** For idle work that has worked before. */
+  /** The habit of idle work that has worked before. */
   readonly habit?: WorkHabit;
   /** For work that looks busy and computes nothing: since when, seconds since the epoch. */
   readonly stalledSince?: number;
@@ -44,7 +44,7 @@ export interface Candidate {
   readonly disrupted: readonly number[];
   /** Physical GPUs that the beneficiary gains in one outcome. */
   readonly gainedGpus: (outcome: Outcome) => number;
-  /** Those of `disrupted` that have done nothing since they were bound: none of their work has to be repeated. */
+  /** Those of `disrupted` that have done nothing since they were bound, so that none of their work has to be repeated. */
   readonly untouched?: readonly number[];
   /** GPU-hours that the beneficiary is expected to gain within the horizon; absent: its GPUs for all of it. */
   readonly gainedGpuHours?: (outcome: Outcome) => number;
@@ -59,13 +59,13 @@ export interface Candidate {
   readonly measuredBy: MeasuredBy;
 }
 
-/** A candidate, or why there is none. */
+/** A candidate, or the reason why there is none. */
 export type MadeCandidate = Candidate | WithheldAdvice;
 
 /** Whether something can be offered: what is withheld has no plan. */
 export const isCandidate = (made: MadeCandidate): made is Candidate => "plan" in made;
 
-/** Says of one kind why there is no candidate for a subject. */
+/** Makes a function that reports for one kind why there is no candidate for a subject. */
 export const withhold =
   (kind: AdviceKind) =>
   (subject: string, why: WithheldReason, reason: string): WithheldAdvice => ({ kind, subject, why, reason });
@@ -79,17 +79,20 @@ export interface Found {
   readonly withheld: readonly WithheldAdvice[];
 }
 
-/** Sorts candidates and what is withheld, each in their order; of the latter at most so many are listed. */
+/** Separates candidates from what is withheld; both keep their order. At most `mostWithheld` of the latter are listed. */
 export const foundOf = (all: readonly MadeCandidate[], mostWithheld = Number.POSITIVE_INFINITY): Found => ({
   candidates: all.filter(isCandidate),
   withheld: all.filter((one): one is WithheldAdvice => !isCandidate(one)).slice(0, mostWithheld),
 });
 
-/** Looks for one kind of advice. Pure, bounded (`candidatesPerKind`), and the order of nodes, pods and queues does not matter. */
+/**
+ * Looks for one kind of advice. It is pure and bounded (`candidatesPerKind`), and the order of nodes, pods and queues does not
+ * matter.
+ */
 export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Found;
 
-/** The most candidates of a kind that are worked out in one cycle: the ones with the most at stake. */
+/** The most candidates of a kind that are worked out in one cycle: those with the most at stake. */
 export const candidatesPerKind = 10;
 
-/** Nothing found. */
+/** The result when nothing is found. */
 export const nothingFound: Found = { candidates: [], withheld: [] };

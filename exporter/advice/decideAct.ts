@@ -8,41 +8,46 @@ import type { Habit } from "./usage/habit.ts";
 export interface IdlePast {
   /** For how long it has been idle, seconds. */
   readonly idleSeconds: number;
-  /** Nothing has ever run on what its pods hold since they were bound, and it was watched for its whole lifetime. */
+  /**
+   * Whether nothing has ever run on what its pods hold since they were bound, and the work was watched for its whole lifetime.
+   */
   readonly neverWorked: boolean;
-  /** The habit of work of this name; `undefined` if it was never watched. */
+  /** The habit of work with this name; `undefined` if it was never watched. */
   readonly habit: Habit | undefined;
   readonly estimate: WorkHabit;
 }
 
-/** An act, and why. */
+/** An act, and why it is chosen. */
 export interface ActDecision {
   readonly act: AdviceAct;
-  /** As sentences without a full stop. */
+  /** The reasons, as sentences without a full stop. */
   readonly reasons: readonly string[];
 }
 
-/** What the decision is made from. */
+/** The facts from which the act is decided. */
 export interface ActFacts {
   readonly kind: AdviceKind;
-  /** About idle work; `null` for everything else. */
+  /** The past of idle work; `null` for everything else. */
   readonly idle: IdlePast | null;
-  /** Work that looks busy and computes nothing. */
+  /** Present for work that looks busy and computes nothing. */
   readonly isStalled?: true;
-  /** Work on a GPU with a fault that ends or corrupts it, which would be done again. */
+  /** Present for work on a GPU with a fault that ends or corrupts it: the work would have to be done again. */
   readonly losesWork?: true;
-  /** GPU-hours, under the worse rule: the expected gain, and the certain loss, if it is done. */
+  /**
+   * GPU-hours under the worse placement rule: what the plan is expected to gain, and what it certainly loses if it is carried
+   * out.
+   */
   readonly gainedGpuHours: number;
   readonly lostGpuHours: number;
 }
 
-/** Kinds that change what work asks for, with the reason why only its owner can agree. */
+/** Kinds that change what work asks for, each with the reason why only the owner can agree. */
 const ownersDecide: ReadonlyMap<AdviceKind, string> = new Map([
   ["right_size", "how many GPUs its program needs, only its owner knows"],
   ["share_gpu", "whether its program runs on a part of a GPU, only its owner knows"],
 ]);
 
-/** Work that has been idle for this many times longer than it ever was before it came back is out of its habit. */
+/** Work that has been idle this many times longer than ever before it came back has left its habit. */
 const farLonger = 2;
 const secondsPerDay = 86_400;
 
@@ -77,7 +82,7 @@ export function decideAct(
   return { act: "do", reasons: [quiet] };
 }
 
-/** Why its habit of coming back is not known; `null` if it is. */
+/** Why it is not known whether the work usually comes back; `null` if it is known. */
 function whyUnknown({ habit }: IdlePast, settings: AdviceSettings): string | null {
   const { habitReturns, habitDays } = settings;
   if (habit === undefined) return "it may have worked before Fairlead watched it";

@@ -11,14 +11,14 @@ export interface DisruptionUnit {
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
   readonly isGang: boolean;
-  /** Physical GPUs that they hold together. */
+  /** Physical GPUs that its pods hold together. */
   readonly gpus: number;
   /**
    * Work that has to be repeated if they are stopped now (reference: cost of a disruption): for all pods together, GPUs x the
    * time since the later of start and last checkpoint, plus GPUs x the time of a restart; for serving work, only the restart.
    */
   readonly lostGpuHours: number;
-  /** No checkpoint is known for one of them, so the work since its start is counted. */
+  /** Whether no checkpoint is known for one of the pods, so that all of its work since its start is counted. */
   readonly isUpperBound: boolean;
 }
 
@@ -26,7 +26,9 @@ export interface DisruptionUnit {
 interface UnitsOfMoment {
   readonly restartMinutes: number;
   readonly units: readonly DisruptionUnit[];
-  /** Index into `units` by index into `Snapshot.pods`, -1: in none; computed when it is first asked for. */
+  /**
+   * Index into `units`, by index into `Snapshot.pods`; -1 for a pod that is in none. It is computed when it is first asked for.
+   */
   unitOfPod: Int32Array | null;
 }
 
@@ -43,7 +45,7 @@ export function unitsWith(moment: AdviceMoment, pods: readonly number[]): readon
   found.unitOfPod ??= placesOf(found.units, moment.analysis.snapshot.pods.length);
   const wanted = new Set<number>();
   for (const pod of pods) wanted.add(found.unitOfPod[pod] ?? -1);
-  // Always in the same order, so that sums over them are exactly equal whatever the order of the pods.
+  // The order is always the same, so that sums over them are exactly equal whatever the order of the pods.
   return [...wanted].sort((a, b) => a - b).flatMap((unit) => found.units[unit] ?? []);
 }
 
@@ -62,7 +64,7 @@ function unitsOf({ analysis, settings: { restartMinutes } }: AdviceMoment): Unit
   return found;
 }
 
-/** For a pod with an unknown start: seconds of work that are taken to be lost. */
+/** Seconds of work that are taken to be lost for a pod whose start is unknown. */
 const unknownStartSeconds = 7 * 86_400;
 
 /**
@@ -103,7 +105,7 @@ function costOf({ pods, workload }: PodGroup, analysis: Analysis, restartMinutes
 export interface PodGroup {
   /** Indices into `Snapshot.pods`, ascending. */
   readonly pods: readonly number[];
-  /** Index into `Snapshot.workloads`: that of the first. */
+  /** Index into `Snapshot.workloads`: the workload of the first pod. */
   readonly workload: number;
   readonly isGang: boolean;
 }
@@ -131,7 +133,7 @@ export const groupPods = oncePer(({ snapshot: { pods, workloads } }: Analysis): 
   return found;
 });
 
-/** Controllers that replace each of their pods by itself. */
+/** Controllers that replace each of their pods alone. */
 const replacing: ReadonlySet<string> = new Set([
   "ReplicaSet",
   "ReplicationController",
@@ -146,7 +148,7 @@ const groupsOfSets: ReadonlySet<string> = new Set(["LeaderWorkerSet"]);
 /** Controllers that make one Job after the other, each with pods of its own. */
 const repeating: ReadonlySet<string> = new Set(["CronJob"]);
 
-/** The same for pods that leave together; `null`: it leaves alone. */
+/** A key that is equal for pods that leave together; `null`: the pod leaves alone. */
 function groupKey({ gang, owner, workload }: PodView, view: WorkloadView | undefined): string | number | null {
   if (gang !== null) return `gang ${gang.id}`;
   if (owner === null || view === undefined) return null;

@@ -13,7 +13,7 @@ export type EmptyNodes =
   /** Nobody removes it by itself, or this is not known. */
   | { readonly kind: "unknown" };
 
-/** `--scale-down-unneeded-time` of the Cluster Autoscaler if it is not set. */
+/** `--scale-down-unneeded-time` of the Cluster Autoscaler where it is not set, seconds. */
 const unneededSeconds = 600;
 
 /** What the autoscaler of a node pool does with an empty node. */
@@ -47,7 +47,10 @@ export function emptyNodesOf(pool: NodePoolView): EmptyNodes {
 
 const daySeconds = 86_400;
 
-/** Whether an autoscaler removes a node within a day of its being empty, when it has removed `before` others of its pool. */
+/**
+ * Whether an autoscaler removes a node within a day after it becomes empty, if it has removed `before` other nodes of the pool
+ * first.
+ */
 export function removesEmptyNode(pool: NodePoolView, { keptBy }: NodeView, before = 0): boolean {
   const empty = emptyNodesOf(pool);
   if (empty.kind !== "removed" || empty.afterSeconds > daySeconds || keptBy !== undefined) return false;
@@ -58,7 +61,7 @@ export function removesEmptyNode(pool: NodePoolView, { keptBy }: NodeView, befor
 export interface Removable {
   /** Names of nodes that their autoscaler removes once they are empty, and that it does not empty by itself. */
   readonly removable: ReadonlySet<string>;
-  /** Why no node of a node pool is worth emptying, by node pool; only those that have an autoscaler. */
+  /** By node pool: why none of its nodes is worth emptying. Only node pools with an autoscaler are listed. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
@@ -89,7 +92,7 @@ export function removableNodes({ snapshot, idleNodes }: Analysis): Removable {
   return { removable: new Set(removable.map(({ name }) => name)), refused };
 }
 
-/** A node that has been idle for this long was not removed, and neither would the next one be. */
+/** A node that has been idle for this long (seconds) was not removed, and the next one would not be, either. */
 const overdueSeconds = 2 * 3600;
 
 /**
@@ -98,7 +101,7 @@ const overdueSeconds = 2 * 3600;
  */
 const leastUtilization = 0.5;
 
-/** Why freeing a node of a node pool gains nothing, or is not a task for people; `null` if it is. */
+/** Why nothing is gained by freeing a node of a node pool, or why this is not a task for people; `null` if it is worth it. */
 function notFreed(pool: NodePoolView, idle: string | undefined): string | null {
   const empty = emptyNodesOf(pool);
   if (empty.kind === "unknown") return `nobody knows whether an empty node of node pool ${pool.name} is removed`;
@@ -109,7 +112,7 @@ function notFreed(pool: NodePoolView, idle: string | undefined): string | null {
   return null;
 }
 
-/** What an autoscaler does with an empty node of a node pool. */
+/** Words about what an autoscaler does with an empty node of a node pool; empty where this is not known. */
 export function emptyNodeWords({ nodePools }: Snapshot, name: string): string {
   const pool = nodePools.find((one) => one.name === name);
   const empty = pool === undefined ? null : emptyNodesOf(pool);

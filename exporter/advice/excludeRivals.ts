@@ -25,11 +25,12 @@ export interface Excluded {
 }
 
 /**
- * Of plans for the same need, and of plans that act on the same workload, node, queue or waiting gang, the one that is worth
- * most stays: its simulation knows nothing of the other. The same holds for plans that would take the same free GPUs, where a
- * plan gives way if it would keep any plan of higher worth from its promise, and for plans that together evict more pods than
- * a PodDisruptionBudget or a Job allows. Of equal worth, the plan that loses less comes first; then the order of the moment
- * decides. Open advice gives way only to a plan that is worth a quarter more: otherwise the two would take turns.
+ * Of plans for the same need, and of plans that act on the same workload, node, queue or waiting gang, only the one that is
+ * worth most stays, because the simulation of one plan knows nothing of the other. The same holds for plans that would take the
+ * same free GPUs, where a plan gives way if it would keep any plan of higher worth from its promise, and for plans that
+ * together evict more pods than a PodDisruptionBudget or a Job allows. Of plans of equal worth, the one that loses less comes
+ * first; then the order of the moment decides. Open advice gives way only to a plan that is worth a quarter more: otherwise the
+ * two would take turns.
  */
 export function excludeRivals(moment: AdviceMoment, trial: Trial, offers: readonly AssessedOffer[]): Excluded {
   const { snapshot } = moment.analysis;
@@ -82,10 +83,12 @@ export function excludeRivals(moment: AdviceMoment, trial: Trial, offers: readon
 const givesWayTo = (rival: string, worth: number, { draft }: Offer): string =>
   `${rival} acts on the same, and ${worth >= draft.worthGpuHours ? "gains more" : "is open already and gains nearly as much"}`;
 
-/** The worth of what people see already counts this many times. */
+/** What people see already counts this many times its worth. */
 const openCounts = 1.25;
 
-/** The most valuable first, then the least lost; names decide only where nothing else differs. */
+/**
+ * Sorts offers: those that are worth most come first, then those that lose least. Names decide only where nothing else differs.
+ */
 function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffer[]): readonly AssessedOffer[] {
   const worth = ({ draft: { id, worthGpuHours } }: Offer): number =>
     worthGpuHours * (open?.has(id) === true ? openCounts : 1);
@@ -100,7 +103,7 @@ function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffe
   );
 }
 
-/** By kind, then by the first of the pods, of the waiting work and of the nodes that each acts on. */
+/** Compares candidates by kind, then by the first of the pods, of the waiting work and of the nodes that each acts on. */
 function inOrderOfThings({ pods, gangs, nodes }: MomentOrder): (a: Candidate, b: Candidate) => number {
   const first = (of: readonly number[], order: InOrder): number => of.toSorted(order)[0] ?? -1;
   const nodesOf = ({ plan: { changes } }: Candidate): readonly number[] =>
@@ -118,9 +121,9 @@ function keysOf(snapshot: Snapshot, { candidate, offer }: AssessedOffer): readon
   return [
     `need ${offer.need}`,
     ...touched(snapshot, plan.changes),
-    // A plan that releases GPUs gains by that, whoever starts on them.
+    // A plan that releases GPUs gains by the release, whatever starts on them.
     ...(gainsByStarts(candidate) ? plan.starts.map((gang) => `gang ${gang}`) : []),
-    // A node that is to be partitioned is in no change of its plan.
+    // The changes of a plan do not contain a node that is to be partitioned; the targets do.
     ...targets.map((target) => `target ${target}`),
   ];
 }
@@ -136,7 +139,7 @@ function evictedBy({ pods }: Snapshot, { disrupted, steps }: Candidate): readonl
   });
 }
 
-/** What speaks against evicting all of these pods; `null`: nothing. */
+/** The objection to evicting all of these pods; `null`: there is none. */
 function objectionTo(moment: AdviceMoment, pods: readonly number[]): string | null {
   const { vetoes } = askGuards(moment, { pods, how: "release", by: "eviction", beneficiary: null });
   return vetoes.find(({ guard }) => guard === "disruption-budget" || guard === "job-backoff")?.reason ?? null;
@@ -149,22 +152,21 @@ function objectionTo(moment: AdviceMoment, pods: readonly number[]): string | nu
 const needsFreeCapacity = (candidate: Candidate): boolean =>
   gainsByStarts(candidate) || candidate.plan.changes.some(({ kind }) => kind === "move" || kind === "removeNode");
 
-/** Its gain is that work starts. */
+/** Whether the gain of a plan is that work starts. */
 const gainsByStarts = ({
   plan,
   beneficiary,
 }: { readonly plan: Pick<Plan, "starts"> } & Pick<Candidate, "beneficiary">): boolean =>
   plan.starts.length > 0 && (beneficiary.kind === "workload" || beneficiary.kind === "queue");
 
-/** Whether all of them, carried out together, gain what each promises. */
+/** Whether these offers, carried out together, gain what each of them promises. */
 function haveFreeCapacityTogether(trial: Trial, offers: readonly AssessedOffer[]): boolean {
   if (offers.length < 2) return true;
   const changes = offers.flatMap(({ candidate }) => candidate.plan.changes);
   const avoided = new Set(changes.flatMap((change) => (change.kind === "move" ? change.avoid : [])));
   const place = (change: Change): number => (change.kind !== "removeNode" ? 1 : avoided.has(change.node) ? 2 : 0);
   const plan: Plan = {
-    // Nothing must be placed where nothing is free any more; a node whose pods are moved is removed when they have left
-    // it.
+    // A removed node must not take pods that move; a node whose pods are moved is removed when they have left it.
     changes: changes.sort((a, b) => place(a) - place(b)),
     starts: offers.flatMap(({ candidate }) => candidate.plan.starts),
   };

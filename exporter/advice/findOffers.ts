@@ -26,9 +26,9 @@ import type { AdviceMoment } from "./moment.ts";
 import type { Offer } from "./offer.ts";
 import { createTrial, type Outcome } from "./whatIf/trial.ts";
 
-/** All that one moment has to offer. */
+/** Everything that one moment has to offer. */
 export interface OffersFound {
-  /** The most valuable first; no two for one need, and none that excludes another. */
+  /** The most valuable first. No two offers serve the same need, and none excludes another. */
   readonly offers: readonly Offer[];
   readonly withheld: readonly WithheldAdvice[];
   readonly reducibleFragmentation: Advice["reducibleFragmentation"];
@@ -109,13 +109,13 @@ const nothingRead =
     return { kind, subject: "", why: "no-plan", reason };
   };
 
-/** For pools in which nothing can be moved it is 0. */
+/** The reducible fragmentation of each pool; 0 for pools in which nothing can be moved. */
 function reducibleInEachPool({ placement }: Analysis, moves: readonly TriedPlan[]): ReadonlyMap<string, number> {
   const found = reducibleFragmentation(moves);
   return new Map(placement.pools.map(({ pool }) => [pool, found.get(pool) ?? 0]));
 }
 
-/** A plan that was tried, under each placement rule. */
+/** A plan that was tried, with its outcome under each placement rule. */
 interface TriedPlan {
   readonly candidate: Pick<Candidate, "kind" | "pool">;
   readonly before: Pick<EffectMeasures, "expectedFragmentation">;

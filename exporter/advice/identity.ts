@@ -1,20 +1,23 @@
 import { createHash } from "node:crypto";
 import type { Candidate } from "./candidate.ts";
 
-/** The part of advice from which its need follows; a stored piece of advice has it, too. */
+/** The parts of advice from which its need follows; stored advice has them, too. */
 export type Needed = Pick<
   Candidate,
   "kind" | "need" | "beneficiary" | "targets" | "fromTeam" | "pool" | "signs" | "measuredBy"
 >;
 
-/** The id of advice: from its kind and need alone, so that it stays while targets, numbers and steps change, also after a restart. */
+/**
+ * The id of advice. It follows from the kind and the need alone, so that it stays while targets, numbers and steps change, even
+ * after a restart.
+ */
 export function adviceId(need: string): string {
   return `r-${createHash("sha256").update(need).digest("hex").slice(0, 10)}`;
 }
 
 /**
- * What advice is needed for, with its kind: a queue in a pool, a gang, a node, a node pool, a team in a pool. Where each
- * workload of a team has advice of its own, the need is that workload. There is at most one plan for each need.
+ * What advice is needed for, and its kind, as a text: a queue in a pool, a gang, a node, a node pool, or a team in a pool.
+ * Where each workload of a team has advice of its own, the need is that workload. There is at most one plan for each need.
  */
 export function needOf(advice: Needed): string {
   return JSON.stringify([advice.kind, ...(advice.need ?? partsOf(advice))]);
@@ -55,7 +58,7 @@ const queueIn = ({ beneficiary, pool }: Needed): readonly string[] => [beneficia
 const findingOf = ({ signs }: Needed): readonly string[] =>
   signs.flatMap((sign) => (sign.kind === "finding-gone" ? [sign.code] : []));
 
-/** Who is served: advice of another kind for the same beneficiary replaces this one. */
+/** A key of the beneficiary: advice of another kind for the same beneficiary replaces this one. */
 export function servedBy({ beneficiary, pool }: Pick<Needed, "beneficiary" | "pool">): string {
   return JSON.stringify([beneficiary.kind, beneficiary.name, pool]);
 }

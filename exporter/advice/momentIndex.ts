@@ -9,35 +9,37 @@ import type { KaiPodGroup, KaiQueue } from "../model/queues/kai.ts";
 import type { KueueClusterQueue } from "../model/queues/kueue.ts";
 import type { VolcanoQueue } from "../model/queues/volcano.ts";
 
-/** Where things of one moment are found; each part is made when it is first asked for. Indices are those of its Snapshot. */
+/** Finds the things of one moment; each part is made when it is first asked for. Indices are those of the Snapshot. */
 export interface MomentIndex {
   readonly analysis: Analysis;
   readonly nodeOf: (name: string) => number | null;
   readonly node: (name: string) => NodeView | undefined;
-  /** Pods that are on a node, ascending. */
+  /** Indices of the pods on a node (name), ascending. */
   readonly podsOn: (node: string) => readonly number[];
   /** Pods that hold GPUs, by uid. */
   readonly allocated: (uid: string) => PodView | undefined;
-  /** Devices that a pod holds in part or whole, ascending. */
+  /** Indices of the devices that a pod (index) holds in part or whole, ascending. */
   readonly devicesOf: (pod: number) => readonly number[];
-  /** The quota domain of the GPUs of a pool on a node. */
+  /** Index of the quota domain of the GPUs of a pool on a node; `null`: none. */
   readonly domainOf: (pool: string, node: string) => number | null;
-  /** Workloads that have the waiting pods of the gang: those to which its object belongs, then the one with its name. */
+  /**
+   * Indices of the workloads to which the waiting pods of a gang belong: first those of its object, then the one with its name.
+   */
   readonly workloadsOf: (gang: WaitingGang) => readonly number[];
-  /** Gangs whose pods are those of the workload. */
+  /** Indices of the gangs whose pods are those of the workload. */
   readonly gangsOf: (workload: WorkloadView) => readonly number[];
-  /** By `kind/namespace/name`, and by the uids of its owners, its queue object and its gang. */
+  /** Workloads by `kind/namespace/name`, and by the uids of their owners, their queue object and their gang. */
   readonly workloads: (nameOrUid: string) => readonly WorkloadView[];
-  /** By `queueKey`. */
+  /** A queue by its `queueKey`. */
   readonly queue: (key: string) => QueueView | undefined;
-  /** The budgets of a namespace, whatever they select. */
+  /** The disruption budgets of a namespace, whatever they select. */
   readonly budgets: (namespace: string) => readonly PodDisruptionBudget[];
-  /** Pods of a gang, by its id, that hold GPUs. */
+  /** Indices of the pods of a gang, by its id, that hold GPUs. */
   readonly gangMembers: (id: string) => readonly number[];
-  /** Pods that hold GPUs and mount a volume claim, by its `namespace/name`. */
+  /** Indices of the pods that hold GPUs and mount a volume claim, by its `namespace/name`. */
   readonly claimUsers: (claim: string) => readonly number[];
   readonly clusterQueue: (name: string) => KueueClusterQueue | undefined;
-  /** By name: shards may have queues of the same name. */
+  /** Queues of KAI by name: several shards may have queues of the same name. */
   readonly kaiQueues: (name: string) => readonly KaiQueue[];
   readonly kaiGroup: (uid: string) => KaiPodGroup | undefined;
   readonly volcanoQueue: (name: string) => VolcanoQueue | undefined;
@@ -45,7 +47,7 @@ export interface MomentIndex {
 
 const none: readonly number[] = [];
 
-/** The index of a moment: one for all who ask. */
+/** The index of a moment; all callers share one. */
 export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
   const { snapshot } = analysis;
   const { nodes, pods, workloads, queueing, queueObjects } = snapshot;
@@ -56,7 +58,7 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
   );
   const devicesByPod = once(() => devicesOfPods(snapshot));
   const domainByPool = once(() => domainFinder(queueing.domains));
-  // By name alone: there may be tens of thousands, and building a longer key for each would take longest.
+  // This is grouped by name alone: there may be tens of thousands, and building a longer key for each would take the longest.
   const workloadsByName = once(() => Map.groupBy(workloads.keys(), (i) => workloads[i]?.name ?? ""));
   const workloadsByObject = once(() =>
     Map.groupBy(
@@ -114,10 +116,10 @@ const isAllocated = ({ uid, status }: PodView): boolean => uid !== null && statu
 
 type Called = Pick<WorkloadView, "kind" | "namespace" | "name">;
 
-/** `kind/namespace/name`, by which signs and measures know a workload. */
+/** The name by which signs and measures know a workload: `kind/namespace/name`. */
 export const workloadName = ({ kind, namespace, name }: Called): string => `${kind}/${namespace}/${name}`;
 
-/** `namespace/name`, as sentences call pods and workloads. */
+/** The name of a pod or workload in sentences: `namespace/name`. */
 export const fullName = ({ namespace, name }: Pick<Called, "namespace" | "name">): string => `${namespace}/${name}`;
 
 const isCalled = (one: Called | undefined, { kind, namespace, name }: Called): boolean =>

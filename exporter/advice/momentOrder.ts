@@ -6,15 +6,15 @@ import { momentIndex } from "./momentIndex.ts";
 import { thingsAround } from "./thingsAround.ts";
 import { gangHash, nodeHash, podHash, workloadHash } from "./thingTraits.ts";
 
-/** Compares two things by their indices, as `sort` wants it; 0 only for the same thing. */
+/** Compares two things by their indices, as `sort` needs it. The result is 0 only for the same thing. */
 export type InOrder = (a: number, b: number) => number;
 
 /**
- * Orders nodes, pods, workloads and waiting gangs where nothing else ranks them. What is there for longest comes first; then
- * decides what they are (sizes, shapes, rules), then what is around them (`thingsAround`). Names decide only between nodes that
- * are alike in all of this, and between pods that are alike on one node: pods of alike nodes follow the order of the nodes,
- * workloads that of their pods, and gangs that of their workloads. So the same plans are found whatever things are called.
- * Each trait is looked up when two things are equal in all that comes before it.
+ * Orders nodes, pods, workloads and waiting gangs where nothing else ranks them. What has existed for longest comes first;
+ * after that, what they are (sizes, shapes, rules) decides, and then what is around them (`thingsAround`). Names decide only
+ * between nodes that are alike in all of this, and between pods that are alike on one node: pods of alike nodes follow the
+ * order of the nodes, workloads that of their pods, and gangs that of their workloads. The same plans are therefore found
+ * whatever the names of things are. Each trait is looked up when two things are equal in all that comes before it.
  */
 export interface MomentOrder {
   readonly nodes: InOrder;
@@ -29,7 +29,7 @@ export const momentOrder = oncePer((analysis: Analysis): MomentOrder => {
   const index = momentIndex(analysis);
   const around = once(() => thingsAround(analysis));
   const byNode = inOrder(nodes, [({ createdAt }) => createdAt ?? latest, nodeHash, (_, node) => around().ofNode(node)]);
-  // Nodes are compared most often, and all with all.
+  // Nodes are compared most often, and each with all others.
   const places = once(() => placesOf(nodes.length, byNode));
   const placeOf = (name: string | null): number => places()[index.nodeOf(name ?? "") ?? -1] ?? nodes.length;
   const byPod = inOrder(pods, [
@@ -57,7 +57,7 @@ export const momentOrder = oncePer((analysis: Analysis): MomentOrder => {
 
 const latest = Number.MAX_SAFE_INTEGER;
 
-/** By each trait in turn, then by what belongs to them, then by name. */
+/** Compares by each trait in turn, then by what belongs to the things, then by name. */
 function inOrder<Item extends { readonly name: string; readonly namespace?: string }>(
   items: readonly Item[],
   traits: readonly TraitOf<Item>[],
@@ -82,7 +82,7 @@ function inOrder<Item extends { readonly name: string; readonly namespace?: stri
 
 type TraitOf<Item> = (item: Item, index: number) => number;
 
-/** Works a trait out once for each of so many things: sorting asks for it again and again. */
+/** Computes a trait once for each of `count` things: sorting asks for it again and again. */
 function keptByIndex<Item>(trait: TraitOf<Item>, count: number): TraitOf<Item> {
   const values = once(() => new Float64Array(count).fill(Number.NaN));
   return (item, index) => {
@@ -95,7 +95,7 @@ function keptByIndex<Item>(trait: TraitOf<Item>, count: number): TraitOf<Item> {
   };
 }
 
-/** The place of each of so many things when all are sorted. */
+/** The place of each of `count` things when all of them are sorted. */
 function placesOf(count: number, order: InOrder): Int32Array {
   const places = new Int32Array(count);
   for (const [place, index] of [...places.keys()].sort(order).entries()) places[index] = place;

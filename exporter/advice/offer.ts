@@ -1,15 +1,18 @@
 import { adviceActs } from "../model/adviceAct.ts";
 import { observingKinds, type Recommendation } from "../model/recommendation.ts";
 
-/** What shows that someone took the advice: all signs of an offer must be seen. Plain data, for the ledger keeps it. */
+/**
+ * What shows that a person took the advice: all signs of an offer must be seen. Signs are plain data, because the ledger stores
+ * them.
+ */
 export type TakenSign =
   /** These pods have left their nodes, and not because they ended by themselves. */
   | { readonly kind: "pods-left"; readonly pods: readonly { readonly uid: string; readonly node: string }[] }
-  /** These nodes are gone, or take no pods any more. */
+  /** These nodes are gone, or take no more pods. */
   | { readonly kind: "nodes-left"; readonly nodes: readonly string[] }
-  /** The NodePool keeps no empty nodes any more: its own settings say so. */
+  /** The settings of the NodePool no longer keep empty nodes. */
   | { readonly kind: "node-pool-changed"; readonly nodePool: string }
-  /** What the queue is sure of, or may hold, has changed the way that was advised. `queue` as `queueKey` writes it. */
+  /** The guarantee or limit of the queue has changed in the way that was advised. `queue` is a `queueKey`. */
   | {
       readonly kind: "quota-changed";
       readonly queue: string;
@@ -17,31 +20,33 @@ export type TakenSign =
       readonly from: number;
       readonly to: number;
     }
-  /** The lint finds it no more, though the object is still there. */
+  /** The lint no longer reports the finding, although the object still exists. */
   | { readonly kind: "finding-gone"; readonly code: string; readonly objectKind: string; readonly name: string }
   /** The workload's pods hold fewer GPUs each. `workload`: `kind/namespace/name`. */
   | { readonly kind: "request-changed"; readonly workload: string; readonly gpusPerPod: number }
   /** Waiting work (`WaitingGang.uid`) has a higher priority than `from`, or has started before another that was ahead of it. */
   | { readonly kind: "priority-changed"; readonly work: string; readonly from: number; readonly ahead: string }
-  /** The exporter's pod is another one. */
+  /** The exporter of the node runs in another pod. */
   | { readonly kind: "exporter-restarted"; readonly uid: string; readonly node: string };
 
-/** How the effect is measured once the advice was taken: the same number as `AdviceEffect.gainedGpus`. */
+/** How the effect of taken advice is measured: the same quantity as `AdviceEffect.gainedGpus`, physical GPUs. */
 export type MeasuredBy =
-  /** GPUs that this waiting work (`WaitingGang` uid or `kind/namespace/name`) holds. */
+  /** GPUs that this work (`WaitingGang` uid or `kind/namespace/name`), which waited, holds now. */
   | { readonly kind: "work-started"; readonly work: readonly string[] }
-  /** GPUs that these workloads (`kind/namespace/name`) hold less than `gpus`. */
+  /** By how many GPUs these workloads (`kind/namespace/name`) hold less than `gpus`. */
   | { readonly kind: "work-released"; readonly work: readonly string[]; readonly gpus: number }
-  /** GPUs that these pods hold no more: who restarts work gives it new ones. */
+  /** GPUs that these pods no longer hold: whoever restarts the work gives it new pods. */
   | { readonly kind: "work-restarted"; readonly pods: readonly { readonly uid: string; readonly gpus: number }[] }
   /** GPUs of these nodes that are no longer in the cluster, or cordoned. */
   | {
       readonly kind: "nodes-removed";
       readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
     }
-  /** GPUs of these nodes while nothing is allocated there; advice of today measures `nodes-removed`, older ledgers keep this. */
+  /**
+   * GPUs of these nodes while nothing is allocated there. Only older ledgers contain this: advice now measures `nodes-removed`.
+   */
   | { readonly kind: "whole-nodes"; readonly nodes: readonly string[] }
-  /** GPUs of a node that can be repaired, or were: the node is gone or cordoned, or the GPU can be used again. */
+  /** GPUs of a node that can be repaired or were repaired: the node is gone or cordoned, or the GPU can be used again. */
   | {
       readonly kind: "gpus-drained";
       readonly node: string;
@@ -53,14 +58,17 @@ export type MeasuredBy =
 /** A pod that the plan takes off its node, and since when its work would be lost. */
 export interface DisruptedPod {
   readonly uid: string;
-  /** The workload that it belongs to, as signs and measures name it. */
+  /** The workload of the pod, as signs and measures name it. */
   readonly work: string;
   readonly gpus: number;
-  /** Start or last checkpoint, seconds since the epoch; `null` when neither is known, or nothing has to be done again. */
+  /**
+   * The start or last checkpoint of the pod, seconds since the epoch; `null` if neither is known, or if nothing has to be done
+   * again.
+   */
   readonly workSince: number | null;
 }
 
-/** A recommendation before its lifecycle: everything that follows from one moment. */
+/** A recommendation without its lifecycle: everything that follows from one moment. */
 export type RecommendationDraft = Omit<
   Recommendation,
   | "state"
@@ -79,10 +87,12 @@ export type RecommendationDraft = Omit<
   | "alerts"
 >;
 
-/** Advice of one moment, and how to see what becomes of it. */
+/** The advice of one moment, and how to find out what becomes of it. */
 export interface Offer {
   readonly draft: RecommendationDraft;
-  /** What it is needed for, with its kind (identity.ts): one plan for each; the need must last for some cycles. */
+  /**
+   * The need that it serves, and its kind (identity.ts). There is one plan for each need, and a need must last for some cycles.
+   */
   readonly need: string;
   readonly signs: readonly TakenSign[];
   readonly measuredBy: MeasuredBy;
@@ -90,8 +100,8 @@ export interface Offer {
 }
 
 /**
- * Orders offers: most worth first; of equal worth what can be done before what must be asked or watched, then most GPUs that
- * are seen again, then by id.
+ * Orders offers: those that are worth most come first. Of equal worth, what can be done comes before what must be asked or
+ * watched; then come those with which the most GPUs are observed again; then the id decides.
  */
 export function byWorth({ draft: a }: Offer, { draft: b }: Offer): number {
   const seen = ({ kind, effect }: RecommendationDraft): number =>

@@ -5,7 +5,7 @@ import { removesEmptyNode } from "./emptyNodes.ts";
 import type { Plan } from "./whatIf/plan.ts";
 import type { Outcome } from "./whatIf/trial.ts";
 
-/** GPUs of one node that are paid for and not used, and since when, seconds since the epoch. */
+/** GPUs of one node that are paid for and not used, and since when (seconds since the epoch). */
 export interface UnusedGpus {
   readonly node: string;
   /** Physical GPUs. */
@@ -13,20 +13,20 @@ export interface UnusedGpus {
   readonly since: number;
 }
 
-/** GPUs of several nodes that have been unused since the same moment. */
+/** GPUs of several nodes that have been unused since the same time. `gpusByNode`: physical GPUs. */
 export const unusedSince = (gpusByNode: ReadonlyMap<string, number>, since: number): readonly UnusedGpus[] =>
   [...gpusByNode].map(([node, gpus]) => ({ node, gpus, since }));
 
 const weekSeconds = 168 * 3600;
 
 /**
- * What the last 168 hours would have cost less: price per GPU-hour x GPUs x the hours of them in which they were unused. A
- * whole week is claimed only if that has lasted for a week. Money is saved only
- * - of nodes that go away, whole: those that the plan removes, and those that it empties and an autoscaler removes by itself.
- * - of unused GPUs that waiting work then takes, for as long as they were unused and the work waited.
+ * By how much the last 168 hours would have been cheaper: price per GPU-hour x GPUs x those of the hours in which the GPUs were
+ * unused. A whole week is claimed only for GPUs that have been unused for a week. Money is saved only
+ * - for whole nodes that go away: those that the plan removes, and those that it empties and an autoscaler removes by itself.
+ * - for unused GPUs that waiting work then takes, for as long as they were unused and the work waited.
  *
- * Reserved capacity is paid for either way, and anything else is a gain in GPUs, not in money. By currency in their order;
- * nodes without a price are left out.
+ * Reserved capacity is paid for either way, and anything else is a gain in GPUs, not in money. The result has one amount for
+ * each currency, in order; nodes without a price are left out.
  */
 export function savedMoney(
   analysis: Analysis,
@@ -56,7 +56,7 @@ export function savedMoney(
   const all = left.reduce((sum, { gpus }) => sum + gpus, 0);
   const gangs = started.flatMap((gang) => analysis.snapshot.queueing.gangs[gang] ?? []);
   const wanted = gangs.reduce((sum, { gpus }) => sum + (gpus ?? 0), 0);
-  // Anything beyond all of them together was free before.
+  // What gangs take beyond all unused GPUs together was free before.
   const part = wanted > 0 ? 1 / Math.max(all, wanted) : 0;
   for (const { gpus: taken, since: waits } of gangs)
     for (const { node, gpus, since } of left) add(node, gpus * (taken ?? 0) * part, Math.max(since, waits ?? at));
@@ -65,7 +65,7 @@ export function savedMoney(
     .sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
-/** The lesser of several outcomes, by currency. */
+/** The smallest amount among several outcomes, for each currency. */
 export function leastMoney(outcomes: readonly (readonly Money[])[]): readonly Money[] {
   const [first = [], ...others] = outcomes;
   return first.flatMap(({ currency, amount }) => {

@@ -3,7 +3,9 @@ import type { NodeView, PodView, WorkloadView } from "../join/snapshot.ts";
 import { oncePer } from "../kernel/once.ts";
 import { hashOf, type TraitHash } from "../kernel/traitHash.ts";
 
-/** The hash of plain data. Values of labels and namespaces may be names: only their keys and numbers count. */
+/**
+ * The hash of plain data without names. The values of labels and namespaces may be names: only their keys and numbers count.
+ */
 export const hashOfData = (data: unknown): TraitHash => hashOf(JSON.stringify(data, withoutNames));
 
 function withoutNames(key: string, value: unknown): unknown {
@@ -11,13 +13,13 @@ function withoutNames(key: string, value: unknown): unknown {
   return key === "nodeSelector" && typeof value === "object" && value !== null ? Object.keys(value).sort() : value;
 }
 
-/** What a node is by itself. */
+/** A hash of what a node is by itself, without its name and place. */
 export const nodeHash = oncePer((node: NodeView): TraitHash => {
   const { name, uid, labels, devices, ...traits } = node;
   return hashOfData([traits, devices.length]);
 });
 
-/** What a pod is by itself. */
+/** A hash of what a pod is by itself, without its name and place. */
 export const podHash = oncePer((pod: PodView): TraitHash => {
   const { uid, status, gpus, priorityClass, priority, workloadClass, idleOptOut, boundAt, createdAt } = pod;
   const { pendingSince, checkpointedAt, owner, volumeClaims, disruption, gang, needs, placement } = pod;
@@ -28,7 +30,7 @@ export const podHash = oncePer((pod: PodView): TraitHash => {
   ]);
 });
 
-/** What a workload is by itself. */
+/** A hash of what a workload is by itself, without its name. */
 export const workloadHash = oncePer((workload: WorkloadView): TraitHash => {
   const { kind, priorityClass, priority, workloadClass, createdAt, pods, queueObject, gang, job, owners } = workload;
   return hashOfData([
@@ -37,7 +39,7 @@ export const workloadHash = oncePer((workload: WorkloadView): TraitHash => {
   ]);
 });
 
-/** What a waiting gang is by itself. */
+/** A hash of what a waiting gang is by itself, without its name. */
 export const gangHash = oncePer((gang: WaitingGang): TraitHash => {
   const { scheduler, kind, priorityClass, priority, since, reservedAt, bound, min, pods, gpus } = gang;
   return hashOfData([

@@ -9,7 +9,7 @@ import { selects } from "./guards/eviction.ts";
 import { type MomentIndex, momentIndex } from "./momentIndex.ts";
 import { hashOfData, nodeHash, podHash } from "./thingTraits.ts";
 
-/** What is around the nodes and pods of a moment, by their indices. */
+/** Hashes of what is around the nodes and pods of a moment, by their indices. */
 export interface ThingsAround {
   readonly ofNode: (index: number) => TraitHash;
   readonly ofPod: (index: number) => TraitHash;
@@ -17,19 +17,20 @@ export interface ThingsAround {
 
 const mostLooked = 5000;
 
-/** A label, and what someone has to do with it. */
+/** A label, and how something is connected with it. */
 interface LabelLink {
-  /** `nodes KEY=VALUE` or `pods KEY=VALUE`. */
+  /** The label and the objects that have it: `nodes KEY=VALUE` or `pods KEY=VALUE`. */
   readonly label: string;
   readonly how: TraitHash;
 }
 
 /**
- * Around a pod are the nodes and pods that it chooses or avoids by their labels, those that choose it, its GPUs and its
- * disruption budgets; around a node are its pods, and what chooses it by its labels. It matters who has a label and who asks
- * for it, not what it is called; labels that nobody asks for do not matter. Pods that cannot run or ask for no GPUs do not
- * count: otherwise anybody could decide by them, at no cost, what becomes of the work of others. Where there are more nodes
- * and pods than `mostLooked`, nothing is around any: to look would take longer than the advice.
+ * Hashes what is around each node and pod. Around a pod are the nodes and pods that it chooses or avoids by their labels, those
+ * that choose it, its GPUs and its disruption budgets; around a node are its pods, and what chooses it by its labels. It
+ * matters who has a label and who asks for it, not what it is called; labels that nobody asks for do not matter. Pods that
+ * cannot run or ask for no GPUs do not count: otherwise anybody could use them to decide, at no cost, what becomes of the work
+ * of others. If there are more nodes and pods than `mostLooked`, nothing counts as around them, because looking would take
+ * longer than the advice.
  */
 export function thingsAround(analysis: Analysis): ThingsAround {
   const { snapshot } = analysis;
@@ -49,7 +50,7 @@ export function thingsAround(analysis: Analysis): ThingsAround {
     return { node: one.nodeName, own: hashOfData([one.antiAffinity, one.hostPorts]), links };
   });
 
-  /** By label: all that have to do with it. */
+  /** By label: a hash of everything that is connected with it. */
   const byLabel = new Map<string, TraitHash>();
   const add = (links: readonly LabelLink[], hash: TraitHash): void => {
     for (const { label, how } of links) byLabel.set(label, together(byLabel.get(label) ?? 0, mix(hash, how)));
@@ -75,7 +76,10 @@ const summed = (hashes: readonly TraitHash[]): TraitHash => hashes.reduce(togeth
 const counts = (pod: PodView | undefined): boolean =>
   pod !== undefined && pod.impossible === undefined && pod.gpus !== 0;
 
-/** What parts of GPUs a pod holds, where these are not whole and its own, and what its disruption budgets allow. */
+/**
+ * A hash of the parts of GPUs that a pod holds, where they are not whole GPUs of its own, and of what its disruption budgets
+ * allow.
+ */
 function heldHash({ analysis, devicesOf, budgets }: MomentIndex, pod: PodView, index: number): TraitHash {
   const parts = devicesOf(index).flatMap((place) => {
     const { weight, slots, profile, unhealthy, holders = [] } = analysis.snapshot.devices[place] ?? {};
@@ -89,7 +93,7 @@ function heldHash({ analysis, devicesOf, budgets }: MomentIndex, pod: PodView, i
   return mix(summed(parts), summed(own.map(({ disruptionsAllowed }) => hashOfData(disruptionsAllowed))));
 }
 
-/** Keys of labels that are asked for. */
+/** The keys of labels for which something asks. */
 interface AskedKeys {
   readonly ofNodes: ReadonlySet<string>;
   readonly ofPods: ReadonlySet<string>;
@@ -128,7 +132,7 @@ function ownLabels(of: "nodes" | "pods", labels: TextMap, asked: ReadonlySet<str
   );
 }
 
-/** The labels that a pod has, and those that it, its volumes and its rules ask for. */
+/** The labels of a pod, and the labels for which the pod, its volumes and its rules ask. */
 function linksOfPod(snapshot: Snapshot, pod: PodView, asked: ReadonlySet<string>): readonly LabelLink[] {
   const { needs, placement, volumeClaims = [], namespace, labels } = pod;
   const { volumes, volumeClaims: claims } = snapshot.surroundings ?? {};

@@ -9,12 +9,12 @@ export interface AttributedRow {
   readonly workload: RowWorkload | null;
 }
 
-/** Which rows are looked at: all, those without a workload, or those of a virtual GPU. */
+/** The rows that are looked at: all, those without a workload, or those of a virtual GPU. */
 type Rows = "all" | "device" | "virtual";
 
 const columns = Object.fromEntries(signals.map((signal, column) => [signal, column]));
 
-/** Largest value of a signal over rows; `NaN` if none has one. */
+/** The largest value of a signal in rows; `NaN` if none of them has one. */
 export function largestOf(rows: readonly AttributedRow[], signal: Signal, which: Rows = "all"): number {
   const column = columns[signal] ?? -1;
   let largest = Number.NaN;
@@ -28,8 +28,8 @@ export function largestOf(rows: readonly AttributedRow[], signal: Signal, which:
 }
 
 /**
- * The value of a device: that of its rows without a pod, where there are any (beside them, rows with a pod may be
- * per-process values); else the largest.
+ * The value of a signal for a device: the value of its rows without a pod if there are any, because rows with a pod may then be
+ * per-process values; otherwise the largest value.
  */
 export function deviceValue(rows: readonly AttributedRow[], signal: Signal): number {
   const own = largestOf(rows, signal, "device");
@@ -68,14 +68,14 @@ function inOrder(one: RowWorkload, other: RowWorkload): number {
   return one.pod < other.pod ? -1 : 1;
 }
 
-/** How many virtual GPUs rows show. */
+/** The number of virtual GPUs that rows show. */
 export function virtualSlots(rows: readonly AttributedRow[]): number {
   const slots = new Set<string>();
   for (const { row } of rows) if (row.labels.virtualGpu !== null) slots.add(row.labels.virtualGpu);
   return slots.size;
 }
 
-/** The smallest text that `read` finds; so that the order of the rows does not matter. */
+/** The smallest text that `read` finds in the rows, so that the order of the rows does not matter. */
 export function smallest(rows: readonly AttributedRow[], read: (row: AttributedRow) => string | null): string | null {
   let found: string | null = null;
   for (const row of rows) {
@@ -86,8 +86,8 @@ export function smallest(rows: readonly AttributedRow[], read: (row: AttributedR
 }
 
 /**
- * Per pod its own part of a signal, where virtual GPUs have per-process rows beside the device's own row
- * (dcgm-exporter 4.5.3-4.8.2 and later); `null` where rows with a pod are mere copies of the device's value.
+ * For each pod, its own part of a signal, where virtual GPUs have per-process rows beside the device's own row (dcgm-exporter
+ * 4.5.3-4.8.2 and later); `null` where rows with a pod are mere copies of the device's value.
  */
 function processValues(
   rows: readonly AttributedRow[],

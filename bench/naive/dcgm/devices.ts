@@ -1,16 +1,16 @@
 import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
 import { type AttributedRow, claimantsOf, deviceValue, largestOf, smallest, virtualSlots } from "./claimants.ts";
 
-/** How many devices one page may speak for. */
+/** The most GPUs, instances and workloads that are taken from one page. */
 export interface DeviceLimits {
   readonly maxGpus: number;
   readonly maxInstancesPerGpu: number;
   readonly maxClaimantsPerDevice: number;
 }
 
-/** The devices of a page, and the rows that were beyond the limits. */
+/** The devices of a page, and the rows beyond the limits. */
 export interface ReducedDevices {
-  /** In order of UUID and instance. */
+  /** The devices, sorted by UUID and instance. */
   readonly devices: readonly DeviceReading[];
   readonly cutRows: readonly AttributedRow[];
   /** Whether some device named more workloads than the limit. */
@@ -18,8 +18,8 @@ export interface ReducedDevices {
 }
 
 /**
- * Reduces the rows of one node to its devices. Rows of a GPU that also has MIG instances give no device of their
- * own: they only add to what is measured for the whole GPU.
+ * Reduces the rows of one node to its devices. Rows of a GPU that also has MIG instances make no device of their own: they only
+ * add what is measured for the whole GPU.
  */
 export function reduceDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ReducedDevices {
   const devices: DeviceReading[] = [];
@@ -65,7 +65,7 @@ function readDevice(
     migUuid: isInstance ? smallest(rows, ({ row }) => row.labels.migUuid) : null,
     modelName: smallest(gpuRows, ({ row }) => row.labels.modelName),
     gpuIndex: smallest(gpuRows, ({ row }) => row.labels.gpuIndex),
-    // NVML does not measure these four on an instance; where a page has them there, they are a constant 0.
+    // NVML does not measure these four on an instance; if a page has them for one, they are a constant 0.
     gpuUtil: isInstance ? null : orNull(deviceValue(rows, "gpuUtil")),
     encoderUtil: isInstance ? null : orNull(deviceValue(rows, "encoderUtil")),
     decoderUtil: isInstance ? null : orNull(deviceValue(rows, "decoderUtil")),
@@ -125,7 +125,7 @@ function groupBy(
   return groups;
 }
 
-/** By name, numbers in numeric order, so that instance 9 comes before 13. */
+/** Groups sorted by name, with numbers in numeric order, so that instance 9 comes before 13. */
 function sorted<Row>(groups: ReadonlyMap<string, Row>): readonly (readonly [string, Row])[] {
   const keyed = [...groups.entries()].map((group) => ({ key: sortKey(group[0]), group }));
   keyed.sort((one, other) =>

@@ -6,32 +6,32 @@ import { exporterPages } from "../../../exporter/sources/dcgm/pageRows.ts";
 import { valueFault } from "../../../exporter/sources/dcgm/sanitise.ts";
 import type { KnownMetric } from "../../../exporter/sources/dcgm/vocabulary.ts";
 
-/** Counts that are still growing. */
+/** Counts of drops, by reason, that are still being added to. */
 export type GrowingDrops = Partial<Record<DropReason, number>>;
 
-/** All that a page says under one exact set of labels. */
+/** Everything that a page contains under one exact set of labels. */
 export interface PageRow {
   readonly labels: RowLabels;
-  /** Largest valid value per signal, in the units of `DeviceReading`; `NaN` where there is none. */
+  /** Largest valid value of each signal, in the units of `DeviceReading`; `NaN` where there is none. */
   readonly values: number[];
-  /** Valid samples beyond the first of a signal: repeated rows. */
+  /** Valid samples of a signal after its first one: repeated rows. */
   repeats: number;
-  /** Samples of this row that were not used. */
+  /** Samples of this row that were not used, by reason. */
   readonly drops: GrowingDrops;
 }
 
-/** The rows of a page that belong to a device, and what belongs to none. */
+/** The rows of a page that belong to devices, and the drops that belong to none. */
 export interface PageRows {
   readonly rows: readonly PageRow[];
-  /** Drops of lines and samples that no device is known for. */
+  /** Drops of lines and samples whose device is not known. */
   readonly drops: GrowingDrops;
-  /** Whether there was any line of a known exporter, with a device or without. */
+  /** Whether there was any line of a known exporter, with or without a device. */
   readonly hasKnownRows: boolean;
 }
 
 const noValues: readonly number[] = signals.map(() => Number.NaN);
 
-/** A row that says nothing yet. */
+/** A row that contains no values yet. */
 export function newRow(labels: RowLabels): PageRow {
   return { labels, values: noValues.slice(), repeats: 0, drops: {} };
 }
@@ -42,8 +42,8 @@ export function countDrop(drops: GrowingDrops, reason: DropReason, by = 1): void
 }
 
 /**
- * Reads a page into rows. Rows of switches, links and CPUs name no GPU and are left out without a fault; at most
- * `maxRows` rows are kept, samples of further ones are counted.
+ * Reads a page into rows. Rows of switches, links and CPUs name no GPU and are left out without counting as faults. At most
+ * `maxRows` rows are kept, and samples of further rows are counted.
  */
 export function readRows(
   bytes: Buffer,
@@ -71,14 +71,14 @@ export function readRows(
   return { rows, drops, hasKnownRows };
 }
 
-/** Takes a sample in the exporter's own unit into its row, or counts why it cannot be real. */
+/** Adds a sample in the exporter's own unit to its row, or counts why the value cannot be real. */
 export function addSample(row: PageRow, metric: KnownMetric, raw: number): void {
   const fault = valueFault(metric.quantity, raw, metric.sentinels);
   if (fault !== null) {
     countDrop(row.drops, fault);
     return;
   }
-  // Plus 0, so that no sign of a zero depends on the order of the rows.
+  // Adding 0 turns -0 into 0, so that the sign of a zero does not depend on the order of the rows.
   const value = raw / metric.divisor + 0;
   const known = row.values[metric.column] ?? Number.NaN;
   if (!Number.isNaN(known)) row.repeats += 1;

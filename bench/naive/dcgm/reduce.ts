@@ -6,13 +6,13 @@ import type { AttributedRow } from "./claimants.ts";
 import { type DeviceLimits, reduceDevices } from "./devices.ts";
 import { countDrop, type GrowingDrops, type PageRows, readRows } from "./pageRows.ts";
 
-/** Bounds on what one page can make us keep. */
+/** Limits to what is kept of one page. */
 export interface PageLimits extends DeviceLimits {
-  /** Distinct label sets of devices: GPUs x instances x sharers x pods. */
+  /** The most distinct label sets of devices: GPUs x instances x sharers x pods. */
   readonly maxRows: number;
 }
 
-/** Room for 64 GPUs of 16 instances each, all of them shared. */
+/** These limits are enough for 64 GPUs of 16 instances each, all of them shared. */
 export const defaultPageLimits: PageLimits = {
   maxGpus: 64,
   maxInstancesPerGpu: 16,
@@ -20,27 +20,27 @@ export const defaultPageLimits: PageLimits = {
   maxRows: 65_536,
 };
 
-/** What is known of a page besides its bytes. */
+/** What is known about a page besides its bytes. */
 export interface PageContext {
-  /** URL without credentials, or file name. */
+  /** The URL without credentials, or the file name. */
   readonly target: string;
-  /** The node that it speaks for, whatever its labels say; `null` to believe its host label. */
+  /** The node that the page describes, whatever its labels are; `null`: its host label decides. */
   readonly node: string | null;
-  /** Seconds since the epoch. */
+  /** Time of the page, seconds since the epoch. */
   readonly receivedAt: number;
   readonly origin: PageOrigin;
   readonly limits?: Partial<PageLimits>;
 }
 
-/** One node's page; `null` where the bytes have nothing to say. */
+/** The page of one node; `null` if the bytes contain no data. */
 export interface ReadPage {
   readonly page: TelemetryPage | null;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Reads all rows as those of one node: `context.node`, or the page's host label if it has exactly one. An empty page
- * is no data, never an idle node. Pure; never throws.
+ * Reads all rows as those of one node: `context.node`, or the page's host label if it has exactly one. An empty page is missing
+ * data, never an idle node. Pure; never throws.
  */
 export function readPage(bytes: Uint8Array, context: PageContext): ReadPage {
   const { rows, empty } = rowsOf(bytes, context);
@@ -50,7 +50,7 @@ export function readPage(bytes: Uint8Array, context: PageContext): ReadPage {
   return hosts.size > 1 ? { ...found, problems: [...found.problems, problems.severalHosts(context, hosts)] } : found;
 }
 
-/** The same for a page without a known node that may hold many: one page per host label. */
+/** Reads a page without a known node, which may have rows of many nodes: returns one page for each host label. */
 export function splitByHost(
   bytes: Uint8Array,
   context: PageContext,
@@ -67,7 +67,7 @@ export function splitByHost(
   const hosts = [...byHost.keys()].sort((one, other) => ((one ?? "") < (other ?? "") ? -1 : 1));
   if (hosts.length === 0) hosts.push(null);
   const read = hosts.map((host, index) =>
-    // What belongs to no row is reported once, by the first page.
+    // Drops that belong to no row are reported once, with the first page.
     reducePage(byHost.get(host) ?? [], index === 0 ? rows.drops : {}, context, new Set([host])),
   );
   return {
@@ -97,7 +97,10 @@ function attribute(rows: PageRows, context: PageContext): readonly AttributedRow
   return rows.rows.map((row) => ({ row, workload: workloadOf(row.labels, context.origin, targetPods) }));
 }
 
-/** The page of one node from rows whose workloads are known; `lineDrops` are reported along with its own. Pure. */
+/**
+ * The page of one node, made from rows whose workloads are known. `lineDrops` are reported together with the page's own drops.
+ * Pure.
+ */
 export function reducePage(
   rows: readonly AttributedRow[],
   lineDrops: GrowingDrops,

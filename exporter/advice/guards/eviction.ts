@@ -50,7 +50,7 @@ function notAllowed(budget: PodDisruptionBudget, under: readonly AskedPod[]): re
   return [{ pod: first.index, reason }];
 }
 
-/** The operators of a label selector; those of node affinity alone (`Gt`, `Lt`) are none of them. */
+/** The operators of a label selector; those of node affinity alone (`Gt`, `Lt`) are not among them. */
 const operators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
 
 /**
@@ -68,7 +68,7 @@ export function selects(
 
 /**
  * An evicted pod of a batch/v1 Job counts as failed, unless its podFailurePolicy ignores disruptions; at its backoffLimit the
- * Job gives up. So a Job is only touched if it stays below its limit. A Job that is suspended (by hand or by its queue)
+ * Job gives up. A Job is therefore only touched if it stays below its limit. A Job that is suspended (by hand or by its queue)
  * deletes its pods itself and counts none.
  */
 export const jobBackoff: Guard = ({ pods, by, moment }) => {

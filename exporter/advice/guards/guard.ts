@@ -15,7 +15,7 @@ export interface Asked {
   readonly how: GuardQuestion["how"];
   readonly by: NonNullable<GuardQuestion["by"]>;
   readonly beneficiary: GuardQuestion["beneficiary"];
-  /** Each pod appears once. */
+  /** The pods that are asked about, each of them once. */
   readonly pods: readonly AskedPod[];
   readonly lookup: MomentIndex;
 }
@@ -27,8 +27,8 @@ export interface Objection {
   readonly reason: string;
 }
 
-/** One rule. Pods about which it returns nothing may pass. Pure. */
+/** One rule: returns an objection for each pod that must not be touched. Pure. */
 export type Guard = (asked: Asked) => readonly Objection[];
 
-/** `Pod namespace/name`, as reasons call it. */
+/** `Pod namespace/name`, as reasons name a pod. */
 export const podName = ({ namespace, name }: PodView): string => `Pod ${namespace}/${name}`;

@@ -9,7 +9,7 @@ import { placement } from "./placement.ts";
 import { doNotDisrupt, localStorage, owner, staticPod } from "./podAndOwner.ts";
 import { priority, reclaimPolicy } from "./priority.ts";
 
-/** The rules that may forbid taking pods off their nodes, in the order in which they are asked. */
+/** The names of the rules that may forbid taking pods off their nodes, in the order in which they are asked. */
 export const guardNames = [
   "known",
   "owner",
@@ -31,30 +31,33 @@ export type GuardName = (typeof guardNames)[number];
 export interface GuardQuestion {
   /** Indices into `Snapshot.pods`. */
   readonly pods: readonly number[];
-  /** `move`: they are placed again; `lose`: they give up what they hold; `release`: their own team gives up what it does not use. */
+  /**
+   * `move`: they are placed again; `lose`: they give up what they hold; `release`: their team gives up what it does not use.
+   */
   readonly how: "move" | "lose" | "release";
   /**
-   * By which request they leave: `eviction` of each pod (left out: this), `requeue`: their workload's queue object takes it
-   * back whole, `scale`: their owner is scaled or suspended. Budgets and backoff limits count evictions alone.
+   * The request by which they leave. `eviction`, which is also meant where this is absent: each pod is evicted; `requeue`:
+   * their queue object takes back the whole workload; `scale`: their owner is scaled or suspended. Budgets and backoff limits
+   * count evictions alone.
    */
   readonly by?: "eviction" | "requeue" | "scale";
   /**
-   * Whom it serves; `null` if it serves no waiting work (an idle node, a team's own bill). `gpus`: how many more physical GPUs
-   * its queue would hold than now; left out: an unknown amount above 0.
+   * The waiting work that it serves; `null` if it serves none (an idle node, a team's own bill). `gpus`: how many more physical
+   * GPUs the queue of this work would hold than now; absent: an unknown amount above 0.
    */
   readonly beneficiary: { readonly priority: number; readonly queue: number | null; readonly gpus?: number } | null;
 }
 
-/** One objection. */
+/** An objection of one guard. */
 export interface GuardVeto {
   readonly guard: GuardName;
-  /** Index of the pod. */
+  /** Index into `Snapshot.pods`. */
   readonly pod: number;
   /** A sentence with the names and numbers: `PodDisruptionBudget ads/serving allows 0 disruptions`. */
   readonly reason: string;
 }
 
-/** The answer: no veto means that it may be offered. */
+/** The answer: without any veto, the plan may be offered. */
 export interface GuardAnswer {
   readonly checked: readonly GuardName[];
   readonly vetoes: readonly GuardVeto[];

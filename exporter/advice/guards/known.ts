@@ -42,7 +42,7 @@ function unknownOf(asked: Asked, index: number, pod: PodView): string | null {
 
 /**
  * Another pod that holds the same device by claim and is not part of the question; one shared claim and two claims on one
- * device look the same.
+ * device cannot be distinguished.
  */
 function sharesClaimWith({ moment, pods }: Asked, index: number, holders: readonly Holding[]): PodView | undefined {
   if (!holders.some(({ pod, source }) => pod === index && source === "dra")) return undefined;

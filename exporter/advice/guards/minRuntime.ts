@@ -3,8 +3,8 @@ import type { Asked, Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
 /**
- * KAI promises work of a queue a time to run before it may be taken for others: `preemptMinRuntime` within the queue,
- * `reclaimMinRuntime` from another. Both are inherited: the nearest queue on the way to the top that sets one decides
+ * KAI promises work of a queue a time in which it runs before it may be stopped for others: `preemptMinRuntime` within the
+ * queue, `reclaimMinRuntime` from another. Both are inherited: the nearest queue on the way to the top that sets one decides
  * (KAI-Scheduler: pkg/scheduler/plugins/minruntime/resolver.go). For reclaim, settings choose between two ways to resolve it:
  * from the leaf up, and (`lca`, the default) from the queue just below the common ancestor; the longer time counts here.
  */
@@ -42,7 +42,7 @@ function promised({ beneficiary, lookup }: Asked, queueIndex: number, name: stri
   }, 0);
 }
 
-/** From the queue to the top; a cycle ends where it closes. */
+/** The queues from a leaf to the top; a cycle ends where it closes. */
 function pathOf(leaf: KaiQueue, named: (name: string) => readonly KaiQueue[]): readonly KaiQueue[] {
   const path = new Set<KaiQueue>();
   let queue: KaiQueue | undefined = leaf;

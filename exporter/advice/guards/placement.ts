@@ -17,7 +17,7 @@ export const placement: Guard = (asked) => {
   });
 };
 
-/** The pod that stays and shares a volume that only one node can attach. */
+/** The name of a pod that stays and shares a volume which only one node can attach; `null` if there is none. */
 function keeperOf({ moment, pods: asked, lookup }: Asked, index: number): string | null {
   const { snapshot } = moment.analysis;
   const pod = snapshot.pods[index];

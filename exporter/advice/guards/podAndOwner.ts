@@ -35,13 +35,13 @@ function objectionTo(of: OwnerRef | null, isEvicted: boolean): string | null {
   return `belongs to ${of.kind} ${of.name}: whether that makes a new pod after an eviction is not known`;
 }
 
-/** `apps/` for `apps/v1`; the empty text for `v1`. */
+/** The API group of an owner with a slash: `apps/` for `apps/v1`; empty for `v1`. */
 function groupOf({ apiVersion }: OwnerRef): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash + 1);
 }
 
-/** The author of the pod, or of its owner, asks by an annotation that it is left alone. */
+/** A pod is left alone if an annotation of the pod or of its owner asks for that. */
 export const doNotDisrupt: Guard = ({ pods }) =>
   pods.flatMap(({ index, pod }) => {
     const { forbiddenBy } = pod.disruption;
@@ -49,7 +49,7 @@ export const doNotDisrupt: Guard = ({ pods }) =>
     return [{ pod: index, reason: `${podName(pod)} asks not to be disrupted (annotation ${forbiddenBy}).` }];
   });
 
-/** The content of a volume on the node would be lost. */
+/** A pod with a volume on its node is left alone: the content would be lost. */
 export const localStorage: Guard = ({ pods }) =>
   pods
     .filter(({ pod }) => pod.disruption.hasLocalStorage)

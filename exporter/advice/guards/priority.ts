@@ -35,7 +35,7 @@ export const priority: Guard = (asked) => {
 /** Whether a queue is owed what another borrows. */
 type Claim = { readonly isOwed: true } | { readonly isOwed: false; readonly because: string };
 
-/** The leaf queues of a pod and of the beneficiary. */
+/** Looks up the leaf queues of a pod and of the beneficiary. */
 function queuesOf({ moment, beneficiary }: Asked, pod: number) {
   const { queues, queueOfPod } = moment.analysis.snapshot.queueing;
   const victimIndex = queueOfPod[pod] ?? -1;
@@ -70,8 +70,8 @@ function claimOn(asked: Asked, pod: number): Claim {
 }
 
 /**
- * What is taken from a queue from pods that are not of lower priority, without the largest unit, which counts as the last one
- * to be taken.
+ * Physical GPUs that the question takes from a queue, counting pods whose priority is not lower than that of the beneficiary.
+ * The largest unit is left out: it counts as the last one to be taken.
  */
 function takenBeforeLast(asked: Asked, queue: number): number {
   const { queueOfPod } = asked.moment.analysis.snapshot.queueing;
@@ -86,7 +86,10 @@ function takenBeforeLast(asked: Asked, queue: number): number {
   return sizes.reduce((sum, size) => sum + size, 0) - Math.max(0, ...sizes);
 }
 
-/** What leaves at once: a gang, a workload that is stopped or requeued, or an evicted pod. */
+/**
+ * A key that is equal for pods that leave together: those of a gang, or of a workload that is stopped or requeued. An evicted
+ * pod without a gang leaves alone.
+ */
 function unitOf({ index, pod }: AskedPod, by: Asked["by"]): string {
   if (by !== "eviction") return `workload ${pod.workload}`;
   return pod.gang === null ? `pod ${index}` : `gang ${pod.gang.id}`;
@@ -127,7 +130,10 @@ function refusalOf(asked: Asked, one: AskedPod, victim: QueueView, starved: Queu
   }
 }
 
-/** Kueue: pkg/scheduler/preemption, `reclaimWithinCohort`. The pods are not of lower priority. */
+/**
+ * Why Kueue would not take back what the pod's queue borrows (pkg/scheduler/preemption, `reclaimWithinCohort`). The pods are
+ * not of lower priority.
+ */
 function kueueRefusal(
   { lookup, moment, beneficiary }: Asked,
   one: AskedPod,
@@ -145,7 +151,10 @@ function kueueRefusal(
   return `ClusterQueue ${starved.name} never takes back what others borrow (reclaimWithinCohort ${policy})`;
 }
 
-/** KAI reclaims what is above quota whatever its priority, but never from groups that are not preemptible. */
+/**
+ * Why KAI would not reclaim a pod: it reclaims what is above quota whatever its priority, but never from groups that are not
+ * preemptible.
+ */
 function kaiRefusal({ lookup, moment }: Asked, { pod }: AskedPod): string | null {
   const object = moment.analysis.snapshot.workloads[pod.workload]?.queueObject ?? null;
   const group = object === null ? undefined : lookup.kaiGroup(object.uid);
@@ -158,11 +167,14 @@ function kaiRefusal({ lookup, moment }: Asked, { pod }: AskedPod): string | null
 }
 
 /**
- * With this annotation work of Volcano forbids that it is taken; without it, it may be taken (pkg/scheduler/api/pod_info.go).
+ * With this label and a value other than `true`, work of Volcano must not be taken off its nodes; without it, this is allowed
+ * (pkg/scheduler/api/pod_info.go).
  */
 const volcanoPreemptable = "volcano.sh/preemptable";
 
-/** Volcano: action reclaim takes from queues that are reclaimable and above what they deserve. */
+/**
+ * Why Volcano would not reclaim a pod: action `reclaim` takes from queues that are reclaimable and hold more than they deserve.
+ */
 function volcanoRefusal({ lookup, moment }: Asked, { pod }: AskedPod, victim: QueueView): string | null {
   const preemptable = Object.hasOwn(pod.labels, volcanoPreemptable) ? pod.labels[volcanoPreemptable] : undefined;
   if (preemptable !== undefined && preemptable !== "true") return `its label ${volcanoPreemptable} is not true`;

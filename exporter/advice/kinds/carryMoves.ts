@@ -15,7 +15,7 @@ export interface Carried extends Pick<CarriedOut, "order" | "avoid" | "besides">
   readonly plan: FoundPlan;
 }
 
-/** How plans of one problem are carried out, or why they cannot be, as part of a sentence. */
+/** Returns how a plan is carried out, or why it cannot be, as part of a sentence. */
 export type Carry = (plan: FoundPlan) => Carried | string;
 
 /** What must not happen while a plan is carried out; nodes are indices into `Snapshot.nodes`. */
@@ -27,8 +27,8 @@ export interface CarryLimits {
 }
 
 /**
- * Searches for a way to carry out a plan that works wherever the scheduler puts the pods, and moves none to worse capacity:
- * nodes of such capacity are cordoned meanwhile if they are few. Each plan is examined once.
+ * Searches for a way to carry out a plan that works wherever the scheduler puts the pods, and that moves no pod to worse
+ * capacity: if there are only a few nodes with such capacity, they are cordoned meanwhile. Each plan is examined once.
  */
 export function createCarry(
   moment: AdviceMoment,
@@ -72,7 +72,9 @@ export function createCarry(
   };
 }
 
-/** Nodes (indices into `Snapshot.nodes`) with room for a pod that moves, on which it would be worse off. */
+/**
+ * Nodes (indices into `Snapshot.nodes`) with enough free capacity for a pod that moves, on which the pod would be worse off.
+ */
 function worseNodes({ analysis }: AdviceMoment, { moves }: FoundPlan): readonly number[] {
   const { snapshot, freeCapacities } = analysis;
   const leaving = moves.flatMap(({ pod }) => {
@@ -97,7 +99,10 @@ function worseNodes({ analysis }: AdviceMoment, { moves }: FoundPlan): readonly 
 const capacityOf = ({ snapshot }: AdviceMoment["analysis"], name: string | null) =>
   snapshot.nodes.find((node) => node.name === name)?.capacityType ?? null;
 
-/** `ads/a would leave on-demand capacity, and the scheduler may put it on n3 and n4, which are spot or unknown`. */
+/**
+ * Part of a sentence: `ads/a would leave on-demand capacity, and the scheduler may put it on n3 and n4, whose capacity is spot
+ * or not known`.
+ */
 function worseWords({ analysis }: AdviceMoment, { moves }: FoundPlan, worse: readonly number[]): string {
   const { pods, nodes } = analysis.snapshot;
   const names = moves.flatMap(({ pod }) => pods[pod] ?? []).map(fullName);

@@ -24,8 +24,9 @@ import { domainGpus, forQueue, gangNames, type WaitingFor } from "./waitingFor.t
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /**
- * Advice to change quotas. If work waits only for a limit although GPUs are free that are owed to nobody else, the limit is
- * raised; if a queue keeps quota to itself that it has not used for long, some of it is given to a queue that waits.
+ * Advice to change quotas. If only a limit keeps work waiting although there are free GPUs that are owed to nobody else, the
+ * limit is raised. If a queue keeps quota to itself that it has not used for long, some of this quota is given to a queue that
+ * waits.
  */
 export const findChangeQuota: FindAdvice = (moment, trial) => {
   // A limit of 0 that was never intended is fixed by its own advice, not raised.
@@ -75,7 +76,7 @@ function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: Quota
   return noQuotaAdvice(view.name, `${amount} of its work waits for quota and would fit, but ${because}`);
 }
 
-/** Why raising its own amounts is not advised, and what would help. */
+/** Why it is not advised to raise the amounts of the queue itself, and what would help. */
 function whyNot({ analysis }: AdviceMoment, { view, domain, queue }: WaitingFor, wasTried: boolean): string {
   if (wasTried) return "in the simulation it does not start with a higher quota or limit of its own either.";
   if (view.scheduler !== "kueue") return "none of its limits is what keeps it from them.";
@@ -88,7 +89,7 @@ function whyNot({ analysis }: AdviceMoment, { view, domain, queue }: WaitingFor,
   return `${more}. It starts in one cohort (spec.cohortName) with ${lenders}, whose quota is unused, or where nominalQuota is moved from there.`;
 }
 
-/** Sets of changes, the smallest first. */
+/** The sets of changes that would give the queue enough, the smallest first. */
 function waysUp(moment: AdviceMoment, wanted: WaitingFor): readonly (readonly QuotaChange[])[] {
   const { view, domain, queue, gpus } = wanted;
   const needed = usedBy(view) + gpus;
@@ -111,7 +112,7 @@ function waysUp(moment: AdviceMoment, wanted: WaitingFor): readonly (readonly Qu
   return ways;
 }
 
-/** Guarantees must not exceed the GPUs that exist. */
+/** Whether guarantees stay within the GPUs that exist if `more` is added to one of them. */
 function leavesPromisesKept(above: readonly AboveIt[], { capacity }: QuotaDomain, more: number): boolean {
   const root = above.find(({ queue: { kind } }) => kind === "Scheduler")?.queue;
   return root !== undefined && (root.declaredGuarantee ?? root.guaranteed) + more <= capacity + gpuTolerance;
@@ -122,7 +123,7 @@ interface AboveIt {
   readonly queue: QueueView;
 }
 
-/** The queues above, from the nearest. */
+/** The queues above a leaf queue, the nearest first. */
 function ancestors({ analysis }: AdviceMoment, leaf: QueueView): readonly AboveIt[] {
   const { queues } = analysis.snapshot.queueing;
   const found: AboveIt[] = [];
@@ -142,7 +143,7 @@ const usedBy = ({ allocated, reserved }: QueueView): number => Math.max(allocate
 interface Keeper {
   readonly index: number;
   readonly view: QueueView;
-  /** Physical GPUs that it keeps from others and never asked for while it was watched. */
+  /** Physical GPUs that it keeps from others and has never asked for while it was watched. */
   readonly unused: number;
   readonly peakDemand: number;
   readonly watchedSeconds: number;
@@ -204,7 +205,7 @@ function keepersFor({ analysis, settings, usage }: AdviceMoment, { view, gpus, q
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-/** A new guarantee or limit of a queue. Physical GPUs. */
+/** A new guarantee or limit of a queue, or both, in physical GPUs. */
 interface QuotaChange {
   /** Index into `Queueing.queues`. */
   readonly queue: number;
@@ -212,15 +213,15 @@ interface QuotaChange {
   readonly limit?: number;
 }
 
-/** What differs between plans of this kind. */
+/** The parts of a candidate that differ between plans of this kind. */
 type QuotaWords = Pick<Candidate, "title" | "reason" | "evidence" | "confidence" | "fromTeam">;
 
-/** The plan that makes some changes. */
+/** The plan that makes some changes and starts some gangs. */
 function quotaPlan(changes: readonly QuotaChange[], starts: readonly number[]): Plan {
   return { changes: changes.map((change) => ({ kind: "setQueue", ...change })), starts };
 }
 
-/** Advice to make these changes; none if no request is known that makes them. */
+/** Advice to make these changes, or the reason why there is none: no request is known that makes them. */
 function quotaCandidate(
   moment: AdviceMoment,
   trial: Trial,
@@ -254,7 +255,7 @@ function quotaCandidate(
   };
 }
 
-/** The sign that the queue has the advised amounts. */
+/** The signs that the queue has the advised amounts. */
 function signsOf({ analysis }: AdviceMoment, change: QuotaChange): readonly TakenSign[] {
   const { queues, domains } = analysis.snapshot.queueing;
   const view = queues[change.queue];
@@ -267,11 +268,11 @@ function signsOf({ analysis }: AdviceMoment, change: QuotaChange): readonly Take
   });
 }
 
-/** No offer, with the reason. */
+/** Withheld advice about a subject, with the reason. */
 const noQuotaAdvice = (subject: string, reason: string): WithheldAdvice =>
   withhold("change_quota")(subject, "no-plan", reason);
 
-/** `the limit of search from 16 to 24 H100` */
+/** A change in words: `the limit of search from 16 to 24 H100`. */
 function changeWords(view: QueueView, domain: QuotaDomain, { guaranteed, limit }: QuotaChange): string {
   const [word, from, to] =
     guaranteed === undefined ? ["limit", view.limit, limit ?? view.limit] : ["quota", view.guaranteed, guaranteed];

@@ -10,15 +10,18 @@ import { createFreeCapacityCheck } from "./reclaimableCapacity.ts";
 import { nameOf, questionFor, type Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";
 
-/** Of this many of the cheapest victims, all sets are tried; of more, those that share a node, and the cheapest together. */
+/**
+ * Of up to this many of the cheapest victims, all sets are tried. If there are more victims, sets of those that share a node
+ * and of the cheapest are tried, too.
+ */
 const combined = 14;
-/** The most trials of one search, and the fewest, however many there were before. */
+/** The most trials of one search, and the number that each search may always make. */
 const mostTrials = 32;
 const leastTrials = 4;
 
-/** Whose work is to be taken, and what then starts. */
+/** The workloads to be taken, and the plan that takes them and starts the gangs. */
 export interface Choice {
-  /** Cheapest first. */
+  /** The victims, the cheapest first. */
   readonly victims: readonly Victim[];
   readonly plan: Plan;
 }
@@ -58,7 +61,7 @@ export function chooseVictims(
   return null;
 }
 
-/** The sets of the same victims are tried for more and for fewer gangs. */
+/** The ranked sets by their list of victims: the same victims are tried for more and for fewer gangs. */
 const known = new WeakMap<readonly Victim[], readonly Ranked[]>();
 
 function rankedSets(
@@ -82,7 +85,7 @@ function rankedSets(
 const startsAll = (trial: Trial, { gangs, starts }: WaitingFor, victims: readonly Victim[]): boolean =>
   trial.startsAll(planFor(victims, starts), gangs);
 
-/** Guards judge everything that is taken together. */
+/** Whether the guards allow it: they judge everything that is taken together. */
 function isAllowed(moment: AdviceMoment, wanted: WaitingFor, victims: readonly Victim[]): boolean {
   return [...Map.groupBy(victims, ({ by }) => by).keys()].every((by) => {
     const pods = victims.flatMap((victim) => victim.pods);
@@ -127,7 +130,7 @@ function* candidateSets(
   }
 }
 
-/** All sets of at most this many. */
+/** All sets of at most `most` victims. */
 function* subsets(victims: readonly Victim[], most: number): Generator<readonly Victim[]> {
   const [first, ...rest] = victims;
   if (first === undefined || most <= 0) {
@@ -138,7 +141,7 @@ function* subsets(victims: readonly Victim[], most: number): Generator<readonly 
   for (const others of subsets(rest, most - 1)) yield [first, ...others];
 }
 
-/** The targets of each open plan to reclaim, as one text. */
+/** The targets of each open plan to reclaim, each plan as one text. */
 const openPlans = ({ open }: AdviceMoment): ReadonlySet<string> =>
   new Set(
     [...(open?.values() ?? [])].flatMap(({ kind, targets }) => (kind === "reclaim" ? [targetsText(targets)] : [])),
@@ -147,18 +150,18 @@ const openPlans = ({ open }: AdviceMoment): ReadonlySet<string> =>
 const targetsText = (targets: readonly string[]): string => [...targets].sort(compareText).join("\n");
 
 /**
- * A plan that people see already is given up only for one that loses a quarter less: as checkpoints age, different plans are
- * cheapest in turn.
+ * The loss of a plan that people see already counts this many times, so that it is given up only for a plan that loses a
+ * quarter less: as checkpoints age, different plans are cheapest in turn.
  */
 const openPlanCounts = 0.75;
 
 interface Ranked {
   readonly victims: readonly Victim[];
   readonly isTooMuch: boolean;
-  /** For an open plan, less than the real loss. */
+  /** GPU-hours; for an open plan, this is less than the real loss. */
   readonly lostGpuHours: number;
   readonly gpus: number;
-  /** For each victim: its place among all in the order of the moment. */
+  /** The place of each victim among all victims in the order of the moment. */
   readonly places: readonly number[];
 }
 

@@ -16,7 +16,7 @@ import { planForGang } from "./planForGang.ts";
 /** Blockers that may go away when other pods move. */
 const movable: ReadonlySet<Blocker> = new Set<Blocker>(["spread", "cpu", "memory", "cpu_and_memory"]);
 
-/** What keeps work off free GPUs, as part of a sentence. */
+/** What keeps work off free GPUs, by blocker, as part of a sentence. */
 const hindrances: ReadonlyMap<Blocker, string> = new Map([
   ["spread", "on too many nodes for it"],
   ["cpu", "on nodes with too little CPU left for it"],
@@ -24,7 +24,7 @@ const hindrances: ReadonlyMap<Blocker, string> = new Map([
   ["cpu_and_memory", "on nodes with too little CPU and memory left for it"],
 ]);
 
-/** Work that waits for these causes would not start if it had a place; the values say why. */
+/** The causes of waiting for which work would not start even if it had a place; the values are the reasons. */
 const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
   ["quota", "its queue has no quota left for it: moving pods gives it none"],
   ["gang", "members of it are held back or not created yet"],
@@ -46,8 +46,8 @@ export const findDefragment: FindAdvice = (moment, trial) => {
 };
 
 /**
- * Work that has been blocked for a while by something that moving pods could fix: most GPUs x age first. Of work with the same
- * requests only the first: a plan for the others would move the same pods.
+ * Work that has been blocked for a while by something that moving pods could fix: those with the most GPUs x age come first. Of
+ * work with the same requests only the first is included, because a plan for the others would move the same pods.
  */
 function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
@@ -70,7 +70,7 @@ function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
     .slice(0, candidatesPerKind);
 }
 
-/** Some of its members hold GPUs and cannot run without the others: there is other advice for that. */
+/** Whether some members of a gang hold GPUs and cannot run without the others. There is other advice for that. */
 const isPartial = (gang: WaitingGang | undefined): boolean =>
   gang !== undefined && gang.bound > 0 && gang.bound < gang.min;
 
@@ -90,7 +90,10 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): M
   });
 }
 
-/** What the queue of a gang may still take; `Infinity` if several queues are possible, or it has its quota already. */
+/**
+ * Physical GPUs that the queue of a gang may still take; `Infinity` if several queues are possible, or it has its quota
+ * already.
+ */
 export function quotaOf({ analysis }: AdviceMoment, { parts, reservedAt }: WaitingGang): number {
   const [queue, ...others] = new Set(parts.map((part) => part.queue));
   if (reservedAt !== null || queue === undefined || queue === null || others.length > 0) return Infinity;

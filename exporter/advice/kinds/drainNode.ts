@@ -30,25 +30,28 @@ import { costWords, countWords, gpuWords } from "./words.ts";
 interface SickPlace extends SickGpu {
   readonly uuid: string;
   readonly holders: readonly AllocatedPod[];
-  /** The API has taken it out: nothing can run on it. */
+  /** Whether the API has taken the GPU out, so that nothing can run on it. */
   readonly isTakenOut: boolean;
 }
 
-/** A node with such GPUs. */
+/** A node with GPUs that must be drained. */
 interface SickNode {
   readonly node: NodeView;
   readonly gpus: readonly SickPlace[];
-  /** Pods that hold one of them, those of these that may be evicted, and the others that hold GPUs of the node. */
+  /**
+   * `first`: pods that hold one of these GPUs; `evicted`: those of them that may be evicted; `others`: the other pods that hold
+   * GPUs of the node.
+   */
   readonly first: readonly AllocatedPod[];
   readonly evicted: readonly AllocatedPod[];
   readonly others: readonly AllocatedPod[];
 }
 
 /**
- * Nodes with a GPU whose fault ends or corrupts the work on it (tier `drain` of the GPUs that need care): the advice is to cordon
- * the node, so that it comes empty and the GPU can be reset or replaced, and to take what serves off that GPU. Where work would
- * be lost, its owner is asked to restart it elsewhere. What holds other GPUs of the node may end by itself. The nodes with the
- * most such GPUs first.
+ * Finds nodes with a GPU whose fault ends or corrupts the work on it (tier `drain` of the GPUs that need care): the advice is
+ * to cordon the node, so that it becomes empty and the GPU can be reset or replaced, and to evict from that GPU the pods that
+ * serve requests. Where work would be lost, its owner is asked to restart it elsewhere. Pods on other GPUs of the node may end
+ * by themselves. The nodes with the most GPUs that must be drained come first.
  */
 export const findDrainNode: FindAdvice = (moment) => {
   const sick = findSickGpus(moment.analysis.snapshot).filter(({ tier }) => tier === "drain");
@@ -64,7 +67,7 @@ function sickNodes(moment: AdviceMoment, sick: readonly SickGpu[]): readonly Sic
   const nodes = [...Map.groupBy(sick, ({ node }) => node)].flatMap(([name, gpus]): SickNode[] => {
     const node = index.node(name);
     if (node === undefined) return [];
-    // A GPU that nothing identifies could be any of the node's.
+    // A GPU that nothing identifies could be any GPU of the node.
     const places = gpus.flatMap((gpu) => (gpu.uuid === null ? [] : placeOf(analysis, node, gpu, gpu.uuid)));
     const all = podsAt(analysis, node, () => true);
     const holding = new Set(places.flatMap(({ holders }) => holders.map(({ index: pod }) => pod)));
@@ -84,7 +87,7 @@ function placeOf(analysis: AdviceMoment["analysis"], node: NodeView, gpu: SickGp
   return { ...gpu, uuid, isTakenOut, holders: podsAt(analysis, node, (other) => other === uuid) };
 }
 
-/** The pods that are known to hold GPUs of a node, in the order of its devices. */
+/** The pods that are known to hold those GPUs of a node that are meant, in the order of its devices. */
 function podsAt(
   { snapshot }: AdviceMoment["analysis"],
   node: NodeView,
@@ -104,7 +107,7 @@ function podsAt(
   return [...found.values()];
 }
 
-/** The cordon of a node, and the evictions by which nothing but a restart is lost. */
+/** Advice to cordon a node, and to evict the pods that lose nothing but a restart. */
 function nodeCandidate(moment: AdviceMoment, sick: SickNode): MadeCandidate {
   const { node, gpus, first, evicted, others } = sick;
   const none = withhold("drain_node");
@@ -161,7 +164,10 @@ function nodeCandidate(moment: AdviceMoment, sick: SickNode): MadeCandidate {
   };
 }
 
-/** Pods that serve on a GPU that is gone, whose controllers make others, and that may all be evicted together. */
+/**
+ * The pods that are evicted: those that serve requests on a GPU that is taken out, whose controllers replace them, and that may
+ * all be evicted together.
+ */
 function evictedFirst(
   moment: AdviceMoment,
   gpus: readonly SickPlace[],
@@ -186,7 +192,7 @@ function evictedFirst(
 const askedOf = ({ first, evicted }: SickNode): readonly AllocatedPod[] =>
   first.filter((one) => !evicted.includes(one));
 
-/** One question to the owner of each workload that would lose work. */
+/** A question to the owner of each workload that would lose work. */
 function ownerCandidates(moment: AdviceMoment, sick: SickNode): readonly Candidate[] {
   return [...Map.groupBy(askedOf(sick), ({ pod }) => pod.workload).values()].flatMap((pods) =>
     ownerCandidate(moment, sick, pods),

@@ -9,15 +9,15 @@ import { quotaShorts } from "./quotaShorts.ts";
 import { type Starved, starvedQueues } from "./reclaim.ts";
 import { owedGangs, type WaitingFor, waitingFor } from "./waitingFor.ts";
 
-/** What fixing a finding would do for work that waits now. */
+/** The effect of fixing a finding on work that waits now. */
 export interface FixEffect {
   readonly wanted: WaitingFor;
   readonly plan: Plan;
-  /** What is done, with names. */
+  /** What is done, with the names of the objects. */
   readonly title: string;
 }
 
-/** The effect of fixing a finding; `null` where there is none now, or none that can be simulated. */
+/** The effect of fixing a finding; `null` if it has no effect now, or none that can be simulated. */
 export function fixEffect(moment: AdviceMoment, finding: Finding): FixEffect | null {
   switch (finding.code) {
     case "kueue-no-reclaim":
@@ -34,7 +34,7 @@ export function fixEffect(moment: AdviceMoment, finding: Finding): FixEffect | n
   }
 }
 
-/** Kueue takes back what the cohort borrows, up to the guarantee of the queue. */
+/** The effect of letting Kueue take back what the cohort borrows, up to the guarantee of the queue. */
 function letTakeBack(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
   const starved = starvedQueues(moment.analysis);
@@ -54,7 +54,7 @@ function letTakeBack(moment: AdviceMoment, name: string): FixEffect | null {
   return null;
 }
 
-/** What a record of a queue could have if no setting held it back. Physical GPUs. */
+/** Physical GPUs that a record of a queue could have if no setting held it back. */
 function wouldBeMoved({ analysis }: AdviceMoment, all: readonly Starved[], record: number): number {
   const idle = analysis.fairness.queues[record]?.shortfallByIdleGap ?? 0;
   const { pairs = [], heldBack = null } = all.find(({ queue }) => queue === record) ?? {};
@@ -63,8 +63,8 @@ function wouldBeMoved({ analysis }: AdviceMoment, all: readonly Starved[], recor
 }
 
 /**
- * In one cohort with queues whose quota is idle, a queue may hold what they leave unused as well. The simulation gives it what
- * its waiting work needs; the guarantees do not change.
+ * The effect of putting a queue into one cohort with queues whose quota is idle: it may then hold what they leave unused as
+ * well. The simulation gives it what its waiting work needs; the guarantees do not change.
  */
 function intoOneCohort(moment: AdviceMoment, name: string): FixEffect | null {
   const { snapshot } = moment.analysis;
@@ -81,7 +81,7 @@ function intoOneCohort(moment: AdviceMoment, name: string): FixEffect | null {
   return { wanted, plan, title: `put ClusterQueue ${name} into one cohort with ${lenders}, whose quota is unused` };
 }
 
-/** Volcano takes back what the queue borrows from the first queue that lacks GPUs because of it. */
+/** The effect of letting Volcano take back what the queue borrows, for the first queue that lacks GPUs because of it. */
 function letVolcanoTake(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
   const starved = starvedQueues(moment.analysis);
@@ -99,7 +99,7 @@ function letVolcanoTake(moment: AdviceMoment, name: string): FixEffect | null {
   return null;
 }
 
-/** A limit of 0 that nobody intended is removed. */
+/** The effect of removing a limit of 0 that nobody intended. */
 function withoutLimit(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
   const short = quotaShorts(moment).find(({ wanted }) => wanted.view.scheduler === "kai" && wanted.view.name === name);

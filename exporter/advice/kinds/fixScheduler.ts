@@ -22,7 +22,7 @@ import { domainGpus, forQueue, gangNames } from "./waitingFor.ts";
 import { countWords, gpuWords } from "./words.ts";
 
 /**
- * Advice to fix what is wrong in the configuration of queues, if a request fixes it and waiting work would gain by that now.
+ * Advice to fix what is wrong in the configuration of queues, if a request fixes it and waiting work would gain from that now.
  * Other faults are only reported as findings.
  */
 export const findFixScheduler: FindAdvice = (moment, trial) => {
@@ -38,7 +38,7 @@ export const findFixScheduler: FindAdvice = (moment, trial) => {
   return foundOf([...withheld, ...found], withheldPerKind);
 };
 
-/** The most findings in one cycle for which it is simulated what schedulers do with other settings. */
+/** The most findings in one cycle for which the schedulers are simulated with other settings. */
 const mostSimulated = 5;
 
 /** A finding that a request fixes, and what waiting work would gain. */
@@ -87,7 +87,10 @@ function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fix
   return candidateFor(moment, { finding, effect, steps, served, gained, taken, pods });
 }
 
-/** The objections to what the scheduler would take; its own policy does not count, because that is what changes. */
+/**
+ * The first objection to what the scheduler would take, if there is one. Its own policy does not count, because that is what
+ * changes.
+ */
 function vetoOf(moment: AdviceMoment, { wanted }: FixEffect, pods: readonly number[]): GuardVeto | null {
   if (pods.length === 0) return null;
   const { priority, queue, gpus } = wanted;
@@ -105,9 +108,9 @@ function allocatedPodsOf({ analysis }: AdviceMoment, workloads: readonly number[
 
 interface Parts extends Fixable {
   readonly served: ReturnType<typeof forQueue>;
-  /** Physical GPUs that start in any case. */
+  /** Physical GPUs that start under either placement rule. */
   readonly gained: number;
-  /** Workloads that lose something. */
+  /** Workloads (indices) that lose something. */
   readonly taken: readonly number[];
   readonly pods: readonly number[];
 }

@@ -19,11 +19,11 @@ import { fullName } from "../momentIndex.ts";
 import { restartExporter } from "../steps/nodeSteps.ts";
 import { gpuWords } from "./words.ts";
 
-/** What is allocated on a node, physical GPUs. */
+/** GPUs of a node that are allocated, by what is known about them; physical GPUs. */
 interface NodeCoverage {
   unobserved: number;
   observed: number;
-  /** Allocated and unavailable: no telemetry is expected. */
+  /** GPUs that are allocated and unavailable: no telemetry is expected of them. */
   unavailable: number;
 }
 
@@ -33,7 +33,10 @@ interface Unseen extends NodeCoverage {
   readonly node: NodeView;
 }
 
-/** Faults of a target that its exporter's pod can cause. A restart does not fix a credential, a certificate or a name. */
+/**
+ * Faults of a target (codes) whose cause may be the exporter's pod. A restart does not fix a credential, a certificate or a
+ * name.
+ */
 const fixedByRestart: ReadonlySet<string> = new Set([
   "exporter-frozen",
   "exporter-doubtful",
@@ -46,14 +49,14 @@ const fixedByRestart: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * If more exporters than this fail at once, the cause is not in each of them. The source lists at most 20 one by one, and has
- * one line for the rest.
+ * If more exporters than this fail at once, the cause is a common one. The source lists at most 20 one by one, and has one line
+ * for the rest.
  */
 const mostFailing = 20;
 
 /**
- * Nodes whose allocated GPUs are unobserved because their exporter shows values that do not change or does not answer,
- * although the node is ready: the advice is to restart its pod. The nodes with the most allocated GPUs first.
+ * Finds nodes whose allocated GPUs are unobserved because their exporter shows values that do not change or does not answer,
+ * although the node is ready: the advice is to restart its pod. The nodes with the most allocated GPUs come first.
  */
 export const findFixSource: FindAdvice = (moment) => {
   const { snapshot } = moment.analysis;
@@ -172,7 +175,7 @@ function candidateOf(
   };
 }
 
-/** How certain it is that a restart makes the GPUs observed again. */
+/** How likely a restart makes the GPUs observed again. */
 function confidenceIn({ code }: Problem): AdviceConfidence {
   const untouched = "the pods that hold the GPUs are not touched: only the exporter starts again";
   const [level, reason] = certainties.get(code) ?? otherCertainty;
@@ -181,7 +184,7 @@ function confidenceIn({ code }: Problem): AdviceConfidence {
 
 type Certainty = readonly [level: AdviceConfidence["level"], reason: string];
 
-/** By the fault of the exporter. */
+/** The confidence for each fault of the exporter, by its code. */
 const certainties: ReadonlyMap<string, Certainty> = new Map([
   [
     "exporter-frozen",

@@ -16,8 +16,8 @@ import { isWaitingUnknown } from "./waitsForNodes.ts";
 import { hourlyCostWords } from "./words.ts";
 
 /**
- * Finds pods to move so that one more node of a pool is wholly free and its autoscaler removes it: the gain is that the node
- * is no longer paid for. It does so only if nothing waits that the pool could serve, because such work has a better use for
+ * Finds pods to move so that one more node of a pool is wholly free and its autoscaler removes it: the gain is that the node is
+ * no longer paid for. A node is freed only if nothing waits that the pool could serve, because such work has a better use for
  * the GPUs; `planForGang` handles work that needs a whole node. GPUs that were free before are no gain.
  */
 export function findFreedNodes(planning: Planning, most: number): Found {
@@ -59,7 +59,7 @@ export function findFreedNodes(planning: Planning, most: number): Found {
   return { candidates, withheld };
 }
 
-/** The most pools in one cycle in which it searches for a node that could be freed. */
+/** The most pools in one cycle in which a node to free is searched for. */
 const mostPools = 2;
 
 const isOf =
@@ -67,7 +67,7 @@ const isOf =
   ({ pools, name }: NodeView): boolean =>
     pools.includes(pool) && names.has(name);
 
-/** Nodes that could be wholly free besides those that are. */
+/** How many nodes could be wholly free besides those that already are. */
 const gainOf = ({
   wholeFreeNodes,
   possibleWholeFreeNodes,
@@ -80,7 +80,7 @@ const notLookedAt = (pool: string): WithheldAdvice => ({
   reason: `Nodes to free are looked for in ${mostPools} pools in one cycle: in others more nodes could be wholly free.`,
 });
 
-/** Something waits that may go to the pool. */
+/** Whether something waits that may go to the pool. */
 function isWaitedFor({ queueing }: Snapshot, pool: string): boolean {
   return queueing.gangs.some(
     ({ scheduler, parts, never }) =>
@@ -96,7 +96,7 @@ function isWaitedFor({ queueing }: Snapshot, pool: string): boolean {
 interface PoolToFree {
   readonly field: MoveField;
   readonly pool: string;
-  /** Whole free nodes now, and after the plan. */
+  /** The number of wholly free nodes now, and after the plan. */
   readonly counts: readonly [now: number, possible: number];
 }
 
@@ -109,8 +109,8 @@ function freeNode(planning: Planning, { field, pool, counts }: PoolToFree, own: 
   const nodes = field.nodes.flatMap(({ name }, node) =>
     names.has(name) && allocated(node) && isOpen(node) ? [node] : [],
   );
-  // Pods with an estimated holding are never moved: such a node is tried only if there is no other, so that the reason
-  // is reported.
+  // Pods with an estimated holding are never moved. A node with such pods is tried only if there is no other, so that the
+  // reason is reported.
   const sure = nodes.filter((node) => !hasEstimated(snapshot, field.nodeIndexes[node] ?? -1));
   const whole = wholeFree(snapshot, field);
   const toFree = (goalNodes: readonly number[]): ReadonlySet<number> =>
@@ -181,7 +181,10 @@ function allocatedSince({ at, pods, devices }: Snapshot, node: NodeView): number
   return Math.max(0, ...holders.map(({ pod }) => pods[pod]?.boundAt ?? at));
 }
 
-/** Units none of whose pods goes to a wholly free node: otherwise the gain on one node would be lost on the other. */
+/**
+ * The units of a field, without places for their pods on wholly free nodes: otherwise the gain on one node would be lost on
+ * another.
+ */
 function onlyTo(field: MoveField, takes: (node: number) => boolean): PlanProblem["units"] {
   const kinds = new Map<PlanPodKind, PlanPodKind>();
   const narrowed = (kind: PlanPodKind): PlanPodKind => {
@@ -199,19 +202,22 @@ function isAllocated({ nodes, devices }: Snapshot, index: number): boolean {
   return nodes[index]?.devices.some((device) => (devices[device]?.holders.length ?? 0) > 0) === true;
 }
 
-/** It is not known which of its devices are allocated. */
+/** Whether it is not known which devices of a node are allocated. */
 function hasEstimated({ nodes, devices }: Snapshot, index: number): boolean {
   return nodes[index]?.devices.some((device) => devices[device]?.holders.some(isOnUnknownDevice)) === true;
 }
 
-/** Indices into `Snapshot.nodes` of those on which nothing is allocated. */
+/** Indices into `Snapshot.nodes` of the nodes of the field on which nothing is allocated. */
 function wholeFree(snapshot: Snapshot, { nodeIndexes }: MoveField): ReadonlySet<number> {
   return new Set(
     nodeIndexes.filter((index) => snapshot.nodes[index]?.schedulable !== false && !isAllocated(snapshot, index)),
   );
 }
 
-/** GPUs of the nodes that all pods have left and none has entered, minus those of free nodes that pods have entered. */
+/**
+ * Physical GPUs of the nodes of the goal that no pod enters, minus those of wholly free nodes that pods enter; 0 where a pod
+ * finds no place.
+ */
 function netFreed(
   snapshot: Snapshot,
   goal: ReadonlySet<number>,

@@ -6,7 +6,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { gpusAsked } from "./waitingFor.ts";
 
-/** GPUs that are released. */
+/** GPUs that a plan releases. */
 export interface FreedGpus {
   /** Physical GPUs by pool. */
   readonly byPool: ReadonlyMap<string, number>;
@@ -57,7 +57,7 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
   };
 }
 
-/** Work that lacks quota is served by GPUs that its own queue releases. */
+/** Whether released GPUs can serve the work: work that lacks quota is served only by GPUs that its own queue releases. */
 const isServedBy = ({ gang: { parts }, isQuota }: Waiting, { queues }: FreedGpus): boolean =>
   !isQuota || parts.every((part) => recordsOf(part).some((queue) => queues.has(queue)));
 
@@ -67,8 +67,8 @@ function recordsOf({ queue, places = [] }: WaitingPart): readonly number[] {
 }
 
 /**
- * The GPUs that a gang needs in the first record of its queue that freed GPUs serve; `null` if it fits without more, can never run, or `left`
- * plus what is free is too little. Work that lacks quota where it is counted may have quota in another flavor.
+ * The GPUs that a gang needs in the first record of its queue that freed GPUs serve; `null` if it fits already, can never run,
+ * or `left` plus what is free is too little. Work that lacks quota where it is counted may have quota in another flavor.
  */
 function wantedOf(
   freeCapacities: GangFreeCapacities,

@@ -9,18 +9,19 @@ export interface IdleCandidate {
   readonly candidate: Candidate;
   /** Physical GPUs. */
   readonly gpus: number;
-  /** `namespace/name`. */
+  /** The name of the workload: `namespace/name`. */
   readonly name: string;
   /** Since when it has been idle, seconds since the epoch. */
   readonly since: number;
 }
 
-/** A workload that holds less than a GPU is not worth a candidate of its own. */
+/** A workload that holds less than this (physical GPUs) is not worth a candidate of its own. */
 const smallGpus = 1;
 
 /**
- * The candidates in their order, where those of one team, pool and act that hold less than a GPU each become one, at the place
- * of the first: the `mostTogether` that have been idle longest, so that later ones do not change it.
+ * The candidates in their order. Those of one team, pool and act that hold less than a GPU each become one candidate, at the
+ * place of the first of them. It has the `mostTogether` workloads that have been idle longest, so that later ones do not change
+ * it.
  */
 export function groupSmallIdle(idle: readonly IdleCandidate[], mostTogether: number): readonly Candidate[] {
   const groups = new Map<string, IdleCandidate[]>();
@@ -96,7 +97,7 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
   ];
 }
 
-/** The most doubtful of them decides for all: the one that is most likely to work again. */
+/** The habit of the workload that is most likely to work again: the most doubtful one decides for all. */
 function habitOf(candidates: readonly Candidate[]): Pick<Candidate, "habit"> {
   const [habit] = candidates
     .flatMap((one) => one.habit ?? [])

@@ -11,7 +11,7 @@ import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
 import { shortServers } from "./shortServers.ts";
 import { costWords, countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
 
-/** Everything that the texts say about one idle workload. */
+/** Everything that the texts mention about one idle workload. */
 export interface IdleFacts {
   readonly moment: AdviceMoment;
   readonly idle: IdleWorkload;
@@ -19,7 +19,7 @@ export interface IdleFacts {
   readonly allocated: readonly AllocatedPod[];
   readonly own: OwnGpus;
   readonly past: IdlePast;
-  /** For how much longer it is expected to be idle, hours. */
+  /** For how many more hours it is expected to be idle. */
   readonly idleHours: number;
   readonly cost: AdviceCost;
   readonly decision: ActDecision;
@@ -27,7 +27,7 @@ export interface IdleFacts {
   readonly kept: string | null;
 }
 
-/** The texts about it that people read. */
+/** The texts about an idle workload that people read. */
 export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
   const { moment, idle, workload, allocated, own, past, idleHours, cost, decision } = facts;
   const { horizonHours } = moment.settings;
@@ -39,7 +39,7 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   const verb = decision.act === "ask" ? `ask team ${workload.team} about` : "release";
   const seen = seenWords[idle.reason];
   return {
-    // A title stays as it is for as long as the advice does: it says since when, not for how long.
+    // A title does not change as long as the advice stays: it gives the time since which work is idle, not for how long.
     title: `${verb} ${gpus} idle ${own.words} of ${name}: ${seen.title} since ${minuteWords(idle.since)}`,
     reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(allocated.length, "pod")}. ${seen.reason} since ${new Date(idle.since * 1000).toISOString()}.${costs} Its habit: ${habitWords(past)}.`,
     evidence: [
@@ -57,7 +57,7 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   };
 }
 
-/** What was seen of idle work, as beginnings that end with since when. */
+/** What was seen of idle work, as beginnings of phrases that end with a time: since when. */
 const seenWords: Readonly<
   Record<IdleReason, { readonly title: string; readonly reason: string; readonly fact: string }>
 > = {
@@ -78,11 +78,11 @@ const seenWords: Readonly<
   },
 };
 
-/** `at most 3.1 GPU-hours` */
+/** What may be lost, in words: `at most 3.1 GPU-hours`. */
 export const lossWords = ({ lostGpuHours, isUpperBound }: AdviceCost): string =>
   `${isUpperBound ? "at most " : ""}${lostGpuHours.toFixed(1)} GPU-hours`;
 
-/** The question to its owner, with everything that is needed to answer it. */
+/** The question to the owner of an idle workload, with everything that is needed to answer it. */
 export function idleQuestion({ moment, idle, workload, own, past, cost, kept }: IdleFacts): OwnerQuestion {
   const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
   const { analysis, settings } = moment;
@@ -104,7 +104,7 @@ export function idleQuestion({ moment, idle, workload, own, past, cost, kept }: 
   };
 }
 
-/** `2026-11-16 09:50 UTC` */
+/** A time (seconds since the epoch) to the minute: `2026-11-16 09:50 UTC`. */
 export const minuteWords = (at: number): string =>
   `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
@@ -132,7 +132,7 @@ const habitBases = {
   published: "by what is published of idle work elsewhere",
 } as const;
 
-/** `came back 6 of 7 times, after 8 min`: what is known about its pauses, in a few words. */
+/** What is known about the pauses of the work, in a few words: `came back 6 of 7 times, after 8 min`. */
 function habitWords({ neverWorked, habit, estimate }: IdlePast): string {
   if (neverWorked) return "never worked since it began";
   const { spells, returns, medianReturnSeconds } = estimate;
@@ -148,7 +148,7 @@ function habitWords({ neverWorked, habit, estimate }: IdlePast): string {
     : `${often}, came back after ${durationWords(longest)} at most`;
 }
 
-/** How likely it is to work again, and what that rests on. */
+/** How likely it is that the work continues by itself, and how this was estimated, in words. */
 const returnWords = ({ neverWorked, estimate }: IdlePast, horizonHours: number): string | null =>
   neverWorked
     ? null

@@ -11,33 +11,33 @@ export interface IdleWorkload {
   readonly workload: number;
   /** Physical GPUs. */
   readonly gpus: number;
-  /** Since when nothing has run for it on any of them, seconds since the epoch. */
+  /** Since when nothing has run for it on any of these GPUs, seconds since the epoch. */
   readonly since: number;
-  /** What its servers say, if any of them says so: `asleep` only if all of them sleep. */
+  /** The reason that its servers give, if any of them gives one: `asleep` only if all of them sleep. */
   readonly reason: IdleReason;
 }
 
 /** The idle workloads of a moment. */
 export interface IdleWorkloads {
   readonly workloads: readonly IdleWorkload[];
-  /** Idle GPUs of workloads whose devices are not known: these are not named. */
+  /** Physical GPUs of idle workloads whose devices are not known: these workloads are not listed. */
   readonly estimatedGpus: number;
 }
 
-/** What the accounting entries show for each workload, by its place. */
+/** What the accounting entries show for each workload; the arrays are in the order of `Snapshot.workloads`. */
 interface Tally {
   readonly idle: Float64Array;
   readonly since: Float64Array;
   readonly isOther: Uint8Array;
   readonly isEstimated: Uint8Array;
-  /** Whether a server of it has had no requests, and whether anything of it does not sleep. */
+  /** Whether a server of the workload has had no requests, and whether some part of it does not sleep. */
   readonly hasNoRequests: Uint8Array;
   readonly isAwake: Uint8Array;
 }
 
 /**
- * Finds them in the accounting entries: all of its entries are `idle` and certain, and they cover everything that its pods ask
- * for.
+ * Finds idle workloads in the accounting entries: all entries of such a workload are `idle` and certain, and they cover
+ * everything that its pods ask for.
  */
 export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): IdleWorkloads {
   const { workloads } = snapshot;
@@ -87,7 +87,7 @@ function addAccountingEntry(tally: Tally, accountingEntry: AccountingEntry, inde
   if (begin > (tally.since[workload] ?? 0)) tally.since[workload] = begin;
 }
 
-/** What its bound pods ask for; `Infinity` if that is not known. */
+/** Physical GPUs that the bound pods of a workload ask for; `Infinity` if that is not known. */
 function askedGpus(workload: WorkloadView, { pods }: Snapshot): number {
   let asked = 0;
   for (const index of workload.pods) {

@@ -7,18 +7,18 @@ import type { AdviceMoment } from "../moment.ts";
 /** A partial gang with everything that identifies it. */
 export interface KnownGang {
   readonly partial: PartialGang;
-  /** Index into `Queueing.gangs`: its missing members. */
+  /** Index into `Queueing.gangs`: the missing members of the gang. */
   readonly gang: number;
   readonly waiting: WaitingGang;
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
   readonly view: WorkloadView;
-  /** Its members that hold GPUs. */
+  /** The members that hold GPUs. */
   readonly unit: DisruptionUnit;
   readonly priority: number;
 }
 
-/** Partial gangs by id; those with unknown facts are left out. */
+/** The partial gangs of a moment by id. Gangs about which something is unknown are left out. */
 export function knownGangs(moment: AdviceMoment): ReadonlyMap<string, KnownGang> {
   const { snapshot, waiting } = moment.analysis;
   const { pods, workloads, queueing } = snapshot;
@@ -44,7 +44,7 @@ export function knownGangs(moment: AdviceMoment): ReadonlyMap<string, KnownGang>
   return found;
 }
 
-/** The waiting part of a workload: of several gangs, the one that has begun to start. */
+/** Index of the waiting part of a workload; if the workload has several gangs, the one that has begun to start. */
 function gangOf(gangs: readonly WaitingGang[], { kind: of, namespace, name }: WorkloadView): number {
   const own = gangs.flatMap((one, i) =>
     one.kind === of && one.namespace === namespace && one.name === name ? [{ one, i }] : [],

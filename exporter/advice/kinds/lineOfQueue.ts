@@ -10,18 +10,18 @@ import { fullName } from "../momentIndex.ts";
 import { amount } from "../planner/whyNot.ts";
 import { gpusAsked } from "./waitingFor.ts";
 
-/** Who waits in a ClusterQueue that serves strictly in order. Indices into `Queueing.gangs`. */
+/** The gangs that wait in a ClusterQueue which serves strictly in order: indices into `Queueing.gangs`. */
 export interface StrictLine {
   readonly queue: KueueClusterQueue;
   readonly head: number;
-  /** In the order in which the queue serves them. */
+  /** The gangs behind the head, in the order in which the queue serves them. */
   readonly behind: readonly number[];
 }
 
 /**
  * The lines of Kueue's StrictFIFO queues, over all their flavors. Work that can never start is in the line, too, unless it is
- * paused or no queue takes it: Kueue tries the first again and again, and nothing behind it. Work that waits for its next try
- * after an eviction is not in the line.
+ * paused or no queue takes it: Kueue tries the head again and again, and never what is behind it. Work that waits for its next
+ * try after an eviction is not in the line.
  */
 export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly StrictLine[] {
   const { queueing, queueObjects, at } = snapshot;
@@ -33,7 +33,7 @@ export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly 
   const standsIn = (gang: WaitingGang): boolean =>
     gang.scheduler === "kueue" && gang.reservedAt === null && standsInLine(gang) && !resting.has(gang.uid);
   const lines = new Map<string, number[]>(strict.map(({ name }) => [name, []]));
-  // Gangs are in the order in which queues serve them.
+  // The gangs of a snapshot are in the order in which queues serve them.
   for (const [index, gang] of queueing.gangs.entries()) {
     if (gang.queue !== null && standsIn(gang)) lines.get(gang.queue)?.push(index);
   }
@@ -44,13 +44,13 @@ export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly 
 }
 
 /**
- * The head of a line must ask for more than this many times what is free (or what its quota leaves) before others may use
- * that. It is unknown when GPUs become free. But then others hold more than half of what it asks for, and what is lent to
- * those behind it does not decide when it starts.
+ * The head of a line must ask for more than this many times what is free (or what its quota leaves) before others may use the
+ * free amount. It is unknown when GPUs become free. But if the head asks for that much more, others hold more than half of it,
+ * and what is lent to those behind the head does not decide when it starts.
  */
 const beyond = 2;
 
-/** Kueue itself finds no flavor whose labels and taints fit (flavorassigner v0.19). */
+/** Kueue's messages when it finds no flavor whose labels and taints fit (flavorassigner v0.19). */
 const noFlavor = /\bNoMatchingFlavor\b|doesn't match node affinity|untolerated taint/;
 
 /**
@@ -61,8 +61,8 @@ const noFlavor = /\bNoMatchingFlavor\b|doesn't match node affinity|untolerated t
 export function whyHeadWaits(moment: AdviceMoment, line: StrictLine, others: readonly number[]): string | null {
   const { snapshot, waiting, gangFreeCapacities } = moment.analysis;
   const gang = snapshot.queueing.gangs[line.head];
-  // Work that is being preempted for the head will leave at any moment, and nothing is admitted while others are not
-  // ready.
+  // Work that is being preempted for the head will leave at any moment, and while pods of other work are not ready, nothing is
+  // admitted.
   if (gang === undefined || gang.bound > 0 || /preempt|PodsReady/i.test(gang.reason)) return null;
   if (gang.never === "above-limit") return "it asks for more than the queue may ever hold";
   if (gang.never === "limit-range") return "a LimitRange of its namespace refuses its pods";
@@ -87,7 +87,7 @@ function hasTopology({ analysis }: AdviceMoment, { queue }: StrictLine): boolean
   );
 }
 
-/** No domain that the others use could serve any pod of the gang, even if it were empty. */
+/** Whether the gang waits for other GPUs: no domain that the others use could serve any of its pods, even if it were empty. */
 function waitsForOthers(moment: AdviceMoment, placed: readonly PlacedPods[], others: readonly number[]): boolean {
   const { snapshot, gangFreeCapacities } = moment.analysis;
   const parts = others.flatMap((other) => snapshot.queueing.gangs[other]?.parts ?? []);
@@ -101,7 +101,7 @@ function waitsForOthers(moment: AdviceMoment, placed: readonly PlacedPods[], oth
   );
 }
 
-/** How far the free amount is below what a gang asks for; `null` if it is not so far. */
+/** How far the free amount is below what a gang asks for, in words; `null` if the difference is not large enough. */
 function shortByFar(
   { analysis: { snapshot, gangFreeCapacities } }: AdviceMoment,
   { parts }: WaitingGang,
@@ -131,8 +131,8 @@ function shortByFar(
 }
 
 /**
- * Whom a gang could preempt only with a boost: work of its own priority. It fits and need not, but if other work is faster,
- * Kueue would take it from them. `null`: nobody.
+ * The name of work that a gang could preempt only with a boost, because it has the same priority. The gang fits without that,
+ * but if other work takes the free GPUs first, Kueue would preempt this work. `null`: there is none.
  */
 export function whomBoostThreatens(moment: AdviceMoment, { queue }: StrictLine, priority: number): string | null {
   const { kueueClusterQueues, kueueWorkloads } = moment.analysis.snapshot.queueObjects;

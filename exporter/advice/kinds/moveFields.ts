@@ -24,7 +24,10 @@ export const createPlanning = (moment: AdviceMoment, trial: Trial): Planning => 
   looks: createLookBudget(),
 });
 
-/** The nodes among which pods may be moved: those of a domain of `Analysis.gangFreeCapacities`, or of one pool. */
+/**
+ * Returns the nodes among which pods may be moved: those of a domain of `Analysis.gangFreeCapacities`, or of one pool. `null`:
+ * there are none.
+ */
 export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => MoveField | null;
 
 /** The fields of one moment; each is built once. Nodes, units and the pods of each are in the order of the moment. */
@@ -72,33 +75,39 @@ function sortedFreeCapacities(
   return freeCapacities.toSorted((a, b) => byNode(indexOf(a), indexOf(b)));
 }
 
-/** Sorted by the first pod of each unit. */
+/** Sorts units by their first pods, and the pods of each unit in the same order. */
 function sortedUnits(units: readonly DisruptionUnit[], byPod: InOrder): readonly DisruptionUnit[] {
   const own = units.map((unit) => (unit.pods.length === 1 ? unit : { ...unit, pods: unit.pods.toSorted(byPod) }));
   return own.toSorted(({ pods: [a = -1] }, { pods: [b = -1] }) => byPod(a, b));
 }
 
-/** How many steps the questions of one kind of advice may search in one cycle, together. */
+/** How many steps all questions of one kind of advice together may search in one cycle. */
 export interface LookBudget {
   /** The limits of the next question. */
   limits(): PlanLimits;
-  /** The limits of questions that are asked besides. */
+  /** The limits of additional questions. */
   readonly leastLimits: PlanLimits;
   /** Counts the steps that a question used. */
   spend(looks: number): void;
-  /** What the carrying out of all plans of the kind may look at, together. */
+  /** How many nodes may be looked at, for all plans of the kind together, to find out how they are carried out. */
   readonly carry: CarryLooks;
 }
 
-/** The steps of all questions of a kind in one cycle. */
+/** The steps of all questions of a kind in one cycle, except that each question may use `leastPerQuestion`. */
 const looksPerCycle = 6_000;
-/** The steps that each question has even when all are used up: enough to see all of a small cluster. */
+/** The steps that each question has even if all are used up: enough to search all of a small cluster. */
 const leastPerQuestion = 1_000;
 
-/** About two seconds: of many plans that fail on few nodes, each has thousands of ways. */
+/**
+ * The nodes that may be looked at in one cycle to carry plans out: about two seconds. If many plans fail on few nodes, each of
+ * them has thousands of ways.
+ */
 const carryLooksPerCycle = 600_000;
 
-/** Each question gets half of what is left: those with the most at stake come first, and may search the furthest. */
+/**
+ * Makes a budget of which each question gets half of what is left: the questions with the most at stake come first, and may
+ * search the furthest.
+ */
 function createLookBudget(): LookBudget {
   let left = looksPerCycle;
   return {

@@ -6,7 +6,7 @@ import { fullName, momentIndex } from "../momentIndex.ts";
 import type { TakenSign } from "../offer.ts";
 import type { FreedGpus } from "./gangsToStart.ts";
 
-/** A pod of a workload that holds GPUs, and can be recognised again. */
+/** A pod of a workload that holds GPUs and that can be recognised again later. */
 export interface AllocatedPod {
   readonly index: number;
   readonly pod: PodView;
@@ -14,7 +14,7 @@ export interface AllocatedPod {
   readonly node: string;
 }
 
-/** Pods of a workload that hold GPUs; `null` where one of them cannot be recognised again. */
+/** The pods of a workload that hold GPUs; `null` if one of them cannot be recognised again. */
 export function allocatedPods({ pods }: Snapshot, workload: WorkloadView): readonly AllocatedPod[] | null {
   const found: AllocatedPod[] = [];
   for (const index of workload.pods) {
@@ -26,20 +26,20 @@ export function allocatedPods({ pods }: Snapshot, workload: WorkloadView): reado
   return found;
 }
 
-/** Whether any of its pods waits for GPUs: it is about to use more. */
+/** Whether any pod of a workload waits for GPUs: the workload is about to use more. */
 export const hasWaitingPods = ({ pods }: Snapshot, workload: WorkloadView): boolean =>
   workload.pods.some((index) => pods[index]?.status === "pending");
 
 /** What a team releases of its own holdings. */
 export interface OwnGpus extends FreedGpus {
   readonly byNode: ReadonlyMap<string, number>;
-  /** Canonical name of the only pool that they are in; `GPUs` for several. */
+  /** Canonical name of the pool of these GPUs; `GPUs` if they are in several pools. */
   readonly words: string;
-  /** For the label: empty if they are in several pools. */
+  /** The pool for the label; empty if the GPUs are in several pools. */
   readonly pool: string;
 }
 
-/** The GPUs of pods, a part of which (`part`) is released. */
+/** The GPUs that pods hold, of which they release this part (`part`, 0..1). */
 export function ownGpus({ analysis }: AdviceMoment, allocated: readonly AllocatedPod[], part = 1): OwnGpus {
   const { devices, queueing } = analysis.snapshot;
   const { node: nodeCalled } = momentIndex(analysis);
@@ -84,7 +84,7 @@ export const leftSignOf = (allocated: readonly AllocatedPod[]): TakenSign => ({
 export const askRelease = (moment: AdviceMoment, allocated: readonly AllocatedPod[]): GuardAnswer =>
   askGuards(moment, { pods: allocated.map(({ index }) => index), how: "release", beneficiary: null });
 
-/** What the guards object, in one sentence; `null` if they let it pass. */
+/** The first objection of the guards, as a sentence; `null` if there is none. */
 export function vetoWords({ vetoes }: GuardAnswer): string | null {
   const [first] = vetoes;
   if (first === undefined) return null;

@@ -18,10 +18,13 @@ import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
 
-/** The most gangs of a deadlock that are considered: those that lose least. */
+/** The most gangs of a deadlock that are considered: the gangs that lose least. */
 const mostVictims = 8;
 
-/** Requeues gangs of a deadlock so that another one completes: the fewest GPU-hours lost, then the fewest gangs. */
+/**
+ * Advice to requeue gangs of a deadlock so that another one completes, or why there is none. Gangs of the lowest priority are
+ * preferred, then the fewest lost GPU-hours, then the fewest gangs.
+ */
 export function brokenDeadlock(
   planning: Planning,
   { pool, gangs: ids, missingGpus, freeGpus, allocatedGpus }: GangDeadlock,
@@ -71,7 +74,7 @@ export function brokenDeadlock(
 /** The most other gangs for which it is computed whether they would start. */
 const mostOthers = 10;
 
-/** Requeues a partial gang as a whole, if another one that waits starts because of that. */
+/** Advice to requeue a partial gang as a whole, so that another gang that waits starts; or why there is none. */
 export function requeuedForOthers(planning: Planning, known: KnownGang): MadeCandidate {
   const { moment, trial } = planning;
   const { snapshot, waiting } = moment.analysis;
@@ -130,7 +133,7 @@ const stopping = (victims: readonly KnownGang[], starts: readonly number[]): Pla
 });
 
 /**
- * The requests that requeue gangs; a text is the objection. Work of a lower priority may lose its place. At equal priority
+ * The requests that requeue gangs, or the objection to that. Work of a lower priority may lose its place. At equal priority
  * nothing is taken away: the gang gives up what it cannot use.
  */
 function requeueSteps(
@@ -163,11 +166,11 @@ function requeueSteps(
   return returnAfterStart(leave, again, [fullName(waiting)]);
 }
 
-/** The work that would start. */
+/** The gang that would start. */
 type Gainer = Pick<KnownGang, "gang" | "waiting" | "priority">;
 
 interface RequeueParts {
-  /** What it is needed for, whoever gains by it. */
+  /** The need that the plan serves, whichever gang gains from it. */
   readonly need: readonly string[];
   readonly victims: readonly KnownGang[];
   readonly gainer: Gainer;
@@ -221,7 +224,7 @@ function candidateOf(moment: AdviceMoment, parts: RequeueParts): Candidate {
   };
 }
 
-/** Physical GPUs that run once it starts: those of the missing members, and those that its other members already hold. */
+/** Physical GPUs that run once the gang starts: those of its missing members, and those that its other members already hold. */
 function gpusOf({ analysis }: AdviceMoment, { gang, waiting }: Gainer): number {
   const { snapshot, gangFreeCapacities } = analysis;
   const asked = gpusAsked(gangFreeCapacities.askedOf(gang)?.placed ?? []);
@@ -234,7 +237,10 @@ function gpusOf({ analysis }: AdviceMoment, { gang, waiting }: Gainer): number {
 const leastLossFirst = (a: KnownGang, b: KnownGang): number =>
   a.priority - b.priority || a.unit.lostGpuHours - b.unit.lostGpuHours || a.unit.gpus - b.unit.gpus;
 
-/** Sets of gangs that leave out at least one: the least lost first, then the fewest. */
+/**
+ * Sets of gangs that leave out at least one gang. They are sorted by their highest priority, then by what is lost, then by
+ * their size.
+ */
 function subsets(members: readonly KnownGang[], most: number): readonly (readonly KnownGang[])[] {
   const sets: (readonly KnownGang[])[] = [];
   for (let mask = 1; mask < 2 ** members.length - 1; mask++) {

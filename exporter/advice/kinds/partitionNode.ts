@@ -17,10 +17,10 @@ import { type SmallUser, shareQuestion } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
 import { countWords, gpuWords, percentWords } from "./words.ts";
 
-/** Fewer users than this are not worth a node of their own. */
+/** A node is partitioned only for at least this many users. */
 const fewestUsers = 3;
 
-/** Labels of NVIDIA's GPU Operator: its MIG Manager runs on the node and partitions its GPUs as `mig.config` says. */
+/** Labels of NVIDIA's GPU Operator: its MIG Manager runs on the node and partitions its GPUs as the label `mig.config` asks. */
 const migLabels = {
   config: "nvidia.com/mig.config",
   capable: "nvidia.com/mig.capable",
@@ -52,8 +52,8 @@ const cuts: readonly (readonly [model: RegExp, cut: Cut])[] = [
 ];
 
 /**
- * If several small users of a pool have no shared devices to move to, partitions one wholly free node of the pool for them, as
- * long as they give back more GPUs than it has and nothing waits that could use the node as it is.
+ * Plans to partition one wholly free node of a pool for small users that have no shared devices to move to, if they give back
+ * more GPUs than the node has and nothing waits that could use the node as it is.
  */
 export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Found {
   const byPool = [...Map.groupBy(users, ({ pool }) => pool)].sort(([a], [b]) => compareText(a, b));
@@ -84,7 +84,7 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
   let pods = 0;
   for (const user of fitting) {
     if (chosen.length >= settings.maxMoves || pods + user.allocated.length > physicalGpus * found.perGpu) continue;
-    // The node's labels and taints admit it; these do not change, except those of the GPUs.
+    // The node's labels and taints must admit the user: they do not change, except for the labels of the GPUs.
     if (!couldTake(node, user.needs) || askRelease(moment, user.allocated).vetoes.length > 0) continue;
     const resource = `${gpuResources.nvidiaMigPrefix}${found.profile}`;
     const changed = changeRequest(moment, user.usage.workload, { resource, amount: 1 });
@@ -116,7 +116,7 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
   );
 }
 
-/** Wholly free nodes of one pool that a label can partition, fewest GPUs first. */
+/** Wholly free nodes of one pool that a label can partition, those with the fewest GPUs first. */
 function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
   const { snapshot, freeCapacities, idleNodes } = analysis;
   const byNode = momentOrder(analysis).nodes;
@@ -155,7 +155,7 @@ function candidateOf(
   const [team = ""] = teams;
   const peak = Math.max(...users.map(({ usage }) => usage.peakActivity));
   const byNode = new Map<string, number>();
-  // The unused amount is what is given back beyond the GPUs of the node itself.
+  // Only what is given back beyond the GPUs of the node itself counts as unused.
   for (const one of allocated) byNode.set(one.node, (byNode.get(one.node) ?? 0) + back / allocated.length);
   return {
     kind: "share_gpu",

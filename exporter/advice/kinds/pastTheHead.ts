@@ -17,16 +17,16 @@ const kind = "unblock_gang";
 
 /** How long the head and those behind it must have waited before anybody is asked to change their order, seconds. */
 const heldBackSeconds = 5 * 60;
-/** The most gangs behind one head that are tried. */
+/** The most gangs that are tried behind one head. */
 const mostBehind = 20;
-/** Enough to pass work of equal priority, and not to reach a higher class. */
+/** The boost is enough to pass work of equal priority, and not enough to reach a higher class. */
 const boost = 1;
 
 /**
- * Finds work that waits behind the head of a StrictFIFO queue, would fit and be admitted now, and may go first. It passes only
- * work of equal priority, because owners decide on the order of classes, and only if the head does not start later because of
- * it. Nobody loses GPUs and no pod stops, so no guard is asked; if the boost would let it preempt other work, it is not
- * advised.
+ * Finds work that waits behind the head of a StrictFIFO queue, would fit and be admitted now, and may go first. Such work
+ * passes only work of equal priority, because owners decide on the order of classes, and only if the head does not start later
+ * because of this. Nobody loses GPUs and no pod stops, so no guard is asked; if the boost would let it preempt other work, it
+ * is not advised.
  */
 export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly MadeCandidate[] {
   const found: MadeCandidate[] = [];
@@ -84,7 +84,10 @@ const planOf = (starts: readonly number[]): Plan => ({ changes: [], starts: star
 const hasWaited = ({ analysis }: AdviceMoment, { since }: WaitingGang): boolean =>
   since !== null && analysis.snapshot.at - since > heldBackSeconds;
 
-/** It fits, is allowed and has waited, and nothing but its place in the line is known to hold it back. */
+/**
+ * Whether only its place in the line holds a gang back: it fits, is allowed and has waited, and nothing else is known to hold
+ * it back.
+ */
 function isHeldBack(moment: AdviceMoment, index: number): boolean {
   const { snapshot, waiting, gangFreeCapacities } = moment.analysis;
   const gang = snapshot.queueing.gangs[index];
@@ -94,7 +97,7 @@ function isHeldBack(moment: AdviceMoment, index: number): boolean {
   return statedCause(gang.reason) === null && gangFreeCapacities.askedOf(index)?.verdict === "fits";
 }
 
-/** Physical GPUs of the members that it needs. */
+/** Physical GPUs of the members that a gang needs to start. */
 function gpusOf({ analysis }: AdviceMoment, index: number): number {
   return gpusAsked(analysis.gangFreeCapacities.askedOf(index)?.placed ?? []);
 }
@@ -103,7 +106,7 @@ function namesOf({ analysis }: AdviceMoment, starts: readonly number[]): readonl
   return starts.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(fullName);
 }
 
-/** All boosts, then all steps that remove them; a text says why there are none. */
+/** The steps of all boosts, then all steps that remove them; or the reason why there are none. */
 function boostSteps(moment: AdviceMoment, starts: readonly number[]): readonly AdviceStep[] | string {
   const [on, off]: [AdviceStep[], AdviceStep[]] = [[], []];
   for (const index of starts) {
@@ -118,7 +121,7 @@ function boostSteps(moment: AdviceMoment, starts: readonly number[]): readonly A
 interface BoostParts {
   readonly line: StrictLine;
   readonly head: WaitingGang;
-  /** In the order in which they are served. */
+  /** Gangs (indices) in the order in which they are served. */
   readonly starts: readonly number[];
   /** Why the head does not start, as part of a sentence. */
   readonly why: string;

@@ -17,7 +17,7 @@ import { durationWords } from "./words.ts";
 export interface GangWish {
   /** Physical GPUs that it lacks. */
   readonly gpus: number;
-  /** Physical GPUs of members that cannot run without the others: once these start, those run, too. */
+  /** Physical GPUs of members that cannot run without the others: these members run once the others start. */
   readonly allocatedGpus: number;
   /** Why it does not fit, as part of a sentence. */
   readonly problem: string;
@@ -106,18 +106,18 @@ export function planForGang(
   };
 }
 
-/** Pods (indices) of the waiting work that exist and wait. */
+/** Pods (indices) of the waiting work itself that exist and wait. */
 function pendingMembers({ pods }: Snapshot, isOwn: (pod: number) => boolean): readonly number[] {
   return pods.flatMap(({ status }, pod) => (status === "pending" && isOwn(pod) ? [pod] : []));
 }
 
-/** `ads/eval-7 has`, `ads/eval-7 and ads/eval-8 have`. */
+/** The names of the moved units with a verb: `ads/eval-7 has`, `ads/eval-7 and ads/eval-8 have`. */
 function movedNames(field: MoveField, { units }: FoundPlan): string {
   const names = units.map((unit) => field.units[unit]?.name ?? "");
   return `${nameWords(names)} ${names.length === 1 ? "has" : "have"}`;
 }
 
-/** Whether a pod is one of those of the waiting work itself. */
+/** Makes a check whether a pod (index) belongs to the waiting work itself. */
 function ownPods({ analysis }: AdviceMoment, index: number): (pod: number) => boolean {
   const { workloads, queueing } = analysis.snapshot;
   const gang = queueing.gangs[index];

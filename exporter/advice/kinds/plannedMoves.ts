@@ -18,34 +18,34 @@ import type { LookBudget, Planning } from "./moveFields.ts";
 import { onlyOne } from "./waitingFor.ts";
 import { countWords } from "./words.ts";
 
-/** What pods are to be moved for. */
+/** The goal of moving pods, and what is known about it. */
 export interface MoveWish {
   readonly field: MoveField;
   readonly goal: PlanGoal;
-  /** The units that may move, as `field` has them, or with fewer places. */
+  /** The units that may move, as `field` has them or with fewer possible places. */
   readonly units: PlanProblem["units"];
   readonly quotaGpus: number;
-  /** Whom the guards are asked for. */
+  /** The beneficiary for whom the guards are asked. */
   readonly beneficiary: GuardQuestion["beneficiary"];
-  /** Pods (indices) of what waits: they stay. */
+  /** Whether a pod (index) belongs to the waiting work: it stays where it is. */
   readonly isOwn: (pod: number) => boolean;
   readonly limits: CarryLimits;
-  /** Waiting gangs (indices) that start then. */
+  /** Waiting gangs (indices) that start after the moves. */
   readonly starts: readonly number[];
   readonly reaches: (outcome: Pick<Outcome, "moved" | "started">, plan: FoundPlan) => boolean;
-  /** `No moves help ads/train`; a reason follows. */
+  /** The beginning of a sentence to which the reason is added: `No moves help ads/train`. */
   readonly failure: string;
-  /** What the moves would do, as part of a sentence: `make room for ads/train`. */
+  /** What the moves do, as part of a sentence: `make room for ads/train`. */
   readonly purpose: string;
 }
 
-/** Moves that reach their goal, and what every candidate says about them. */
+/** Moves that reach their goal, with the parts that every candidate has in common. */
 export interface PlannedMoves {
   readonly ok: true;
   readonly found: FoundPlan;
   readonly answer: PlanAnswer;
   readonly plan: Plan;
-  /** Which pods move, and where. */
+  /** Which pods move and where they go, in words. */
   readonly words: string;
   readonly parts: Pick<
     Candidate,
@@ -101,7 +101,7 @@ export function planMoves({ moment, trial, looks }: Planning, wish: MoveWish): P
   return { ok: true, found, answer, plan, words, parts };
 }
 
-/** The changes that carry a plan out: of each unit the largest pods first. */
+/** The changes that carry out a plan; of each unit, the largest pods come first. */
 function planOf(field: MoveField, { plan, order, avoid, besides }: Carried, starts: readonly number[]): Plan {
   const changes = order.map((unit, i): Change => {
     const moves = plan.moves.filter((move) => move.unit === unit);
@@ -111,13 +111,16 @@ function planOf(field: MoveField, { plan, order, avoid, besides }: Carried, star
   return { changes, starts };
 }
 
-/** How pods leave: to evict a pod that nothing remakes is no move, so its workload is requeued as a whole and started again. */
+/**
+ * How pods leave. Evicting a pod that nothing recreates would not be a move, so the workload of such a pod is requeued as a
+ * whole and started again.
+ */
 export function leavesBy({ analysis }: AdviceMoment, { pods }: DisruptionUnit): "eviction" | "requeue" {
   const { pods: views } = analysis.snapshot;
   return pods.every((pod) => remakes.has(views[pod]?.owner?.kind ?? "")) ? "eviction" : "requeue";
 }
 
-/** Reports what forbids moving units of a field together: guards, or that no request would do it. */
+/** Reports what forbids moving units of a field together: a guard, or that no request would do it. */
 function createVetoes(
   moment: AdviceMoment,
   { field, beneficiary, isOwn }: MoveWish,
@@ -157,7 +160,7 @@ function isReached(trial: Trial, plan: Plan, reaches: (outcome: Outcome) => bool
   return outcomes.every((outcome) => outcome.moved.every(({ to }) => to !== null) && reaches(outcome));
 }
 
-/** The plan that would be cheaper without the guards, and what forbids it. */
+/** The plans that would be cheaper without the guards, each with what forbids it. */
 function guardedAlternatives(
   snapshot: Snapshot,
   field: MoveField,
@@ -177,7 +180,10 @@ function guardedAlternatives(
 const gpusOf = ({ units }: MoveField, { unit, pod }: FoundPlan["moves"][number]): number =>
   units[unit]?.pods.find((one) => one.pod === pod)?.gives.gpus ?? 0;
 
-/** `vision/eval-7 (1 GPU) from a100-03 to a100-05`; for several pods their number, and the nodes that they leave. */
+/**
+ * The moves in words: `vision/eval-7 (1 GPU) from a100-03 to a100-05`. For several pods of a unit, their number and the nodes
+ * that they leave.
+ */
 export function moveWords({ pods }: Snapshot, field: MoveField, found: FoundPlan): string {
   const nodeName = (node: number): string => field.nodes[node]?.name ?? "";
   const gpus = found.moves.reduce((sum, move) => sum + gpusOf(field, move), 0);
@@ -190,7 +196,7 @@ export function moveWords({ pods }: Snapshot, field: MoveField, found: FoundPlan
   return `${nameWords(names)} (${amount(gpus)}) from ${nameWords(from)}`;
 }
 
-/** The targets of a plan: pods that move alone, and the workloads of those that move together. */
+/** The targets of a plan: the pods that move alone, and the workloads of the pods that move together. */
 export function targetsOf({ pods, workloads }: Snapshot, sources: readonly DisruptionUnit[]): readonly string[] {
   const names = sources.map(({ pods: own, workload }) => {
     const [first] = own;
@@ -211,7 +217,7 @@ export function leftSign({ pods }: Snapshot, indexes: readonly number[]): TakenS
   return { kind: "pods-left", pods: left };
 }
 
-/** The one team whose pods move; empty where there are several. */
+/** The team whose pods move; empty if there are several. */
 export const teamOfUnits = ({ pods }: Snapshot, sources: readonly DisruptionUnit[]): string =>
   onlyOne(sources.flatMap((source) => source.pods.map((pod) => pods[pod]?.team ?? "")));
 

@@ -14,8 +14,9 @@ export interface QuotaShort {
 }
 
 /**
- * Leaf queues with work that fits onto free GPUs and waits for quota, the most GPUs first; for each as many gangs, in the
- * order of the queue, as GPUs that are owed to nobody else can serve. Work that is short of GPUs is not helped by quota.
+ * Leaf queues with work that fits onto free GPUs and waits for quota, those with the most GPUs first. Each has as many gangs,
+ * in the order of the queue, as can be served with GPUs that are owed to nobody else. Work that is short of GPUs is not helped
+ * by quota.
  */
 export function quotaShorts(moment: AdviceMoment): readonly QuotaShort[] {
   const { analysis } = moment;
@@ -40,7 +41,7 @@ export function quotaShorts(moment: AdviceMoment): readonly QuotaShort[] {
   );
 }
 
-/** The gangs of a queue, in its order, that wait for quota, fit, and together ask for no more than is spare. */
+/** The gangs of a queue, in its order, that wait for quota, fit, and together ask for no more than `spare` physical GPUs. */
 function gangsWithin(
   moment: AdviceMoment,
   index: number,
@@ -59,20 +60,20 @@ function gangsWithin(
     if (waiting.has(gang) && fitsIn(moment, gang, index) && gpus <= left + gpuTolerance) {
       left -= gpus;
       found.push(one);
-      // In a queue that serves strictly in order, work starts only after those ahead of it.
+      // In a queue that serves strictly in order, work starts only after the work ahead of it.
     } else if (isStrictOrder) break;
   }
   return found;
 }
 
-/** It fits now, and does not wait in another queue as well. */
+/** Whether a gang fits now and does not wait in another queue as well. */
 function fitsIn({ analysis }: AdviceMoment, index: number, queue: number): boolean {
   const gang = analysis.snapshot.queueing.gangs[index];
   if (gang === undefined || gang.gpus === null || !gang.parts.every((part) => part.queue === queue)) return false;
   return analysis.gangFreeCapacities.askedOf(index)?.verdict === "fits";
 }
 
-/** Free GPUs of each domain that no queue could have now by its own share; `null`: unknown. */
+/** Free physical GPUs of each domain that no queue could have now as its own share; `null`: unknown. */
 function spareByDomain({ analysis }: AdviceMoment): readonly (number | null)[] {
   const { queues, domains } = analysis.snapshot.queueing;
   const owed = domains.map(() => 0);

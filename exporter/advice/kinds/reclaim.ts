@@ -19,9 +19,12 @@ import { countWords } from "./words.ts";
 export interface Starved {
   /** Index into `Queueing.queues`. */
   readonly queue: number;
-  /** From whom its scheduler would take. */
+  /** The queues from which its scheduler would take. */
   readonly pairs: readonly StarvedBorrower[];
-  /** From whom it would take without a certain setting, and that setting in words; `null`: no setting holds it back. */
+  /**
+   * The queues from which its scheduler would take without a certain setting, and that setting in words; `null`: no setting
+   * holds it back.
+   */
   readonly heldBack: { readonly pairs: readonly StarvedBorrower[]; readonly because: string } | null;
   /** Physical GPUs of whole gangs that fit into its shortfall. */
   readonly actionable: number;
@@ -29,7 +32,7 @@ export interface Starved {
 }
 
 /**
- * Advice to give a starved queue back what others borrow: whole workloads of the queues that it is paired with leave, as many
+ * Advice to give a starved queue back what others borrow: whole workloads of the queues with which it is paired leave, as many
  * as are needed for its own gangs to start.
  */
 export const findReclaim: FindAdvice = (moment, trial) => {
@@ -50,7 +53,10 @@ export const findReclaim: FindAdvice = (moment, trial) => {
   return foundOf(found);
 };
 
-/** Leaf queues to which GPUs for whole gangs are owed, or would be owed without a setting; the most GPUs first. */
+/**
+ * Leaf queues to which GPUs for whole gangs are owed, or would be owed without a certain setting; those with the most GPUs
+ * first.
+ */
 export const starvedQueues = oncePer((analysis: Analysis): readonly Starved[] => {
   const { fairness, snapshot } = analysis;
   const nameOf = ({ queue }: Starved): string => snapshot.queueing.queues[queue]?.name ?? "";
@@ -68,7 +74,7 @@ export const starvedQueues = oncePer((analysis: Analysis): readonly Starved[] =>
         pairs: pairs.get(queue) ?? [],
         heldBack: allocated === undefined ? null : { pairs: heldBack.get(queue) ?? [], because: allocated.because },
         actionable: judged.actionableShortfall,
-        // Nobody can give back guarantees without nodes.
+        // Nobody can give back guarantees for which there are no nodes.
         shortfall: judged.shortfallByIdleGap + judged.shortfallByBorrowers,
       });
     }
@@ -78,7 +84,7 @@ export const starvedQueues = oncePer((analysis: Analysis): readonly Starved[] =>
 
 const refuse = withhold("reclaim");
 
-/** What the plans of a moment have in common. `served`: gangs (indices) that an earlier one starts. */
+/** What all plans of a moment share. `served`: gangs (indices) that an earlier plan starts. */
 interface Given {
   readonly victimSearch: VictimSearch;
   readonly served: Set<number>;
@@ -93,7 +99,7 @@ function giveBack(
   const { snapshot, fairness } = moment.analysis;
   const owedTo = (record: number): number => {
     const { actionableShortfall = 0, shortfallByIdleGap = 0 } = fairness.queues[record] ?? {};
-    // What others would give it elsewhere belongs to another plan.
+    // GPUs that others would give to the queue in another domain belong to another plan.
     return record === starved.queue ? actionableShortfall : Math.min(actionableShortfall, shortfallByIdleGap);
   };
   const owed = owedGangs(moment, starved.queue, owedTo, served);
@@ -111,7 +117,7 @@ function giveBack(
     );
   let victims: Victims | null = null;
   const own = starved.pairs;
-  // Queues that are paired with it first; if they cannot make room, all that hold more than their share.
+  // The queues that are paired with it are tried first; if they cannot free enough, all queues that hold more than their share.
   for (const pairs of [own, everyBorrower(moment, starved)]) {
     const search: Search = { queue: starved.queue, owed, anyway, pairs, victimSearch, known: new Map() };
     const found: Attempt = largestPlan(moment, trial, search);
@@ -126,15 +132,15 @@ function giveBack(
   return nothingFor(all, victims, starved, moment.settings.maxMoves);
 }
 
-/** Where to search for GPUs, and for which gangs. */
+/** Where GPUs are searched for, and for which gangs. */
 interface Search {
   readonly queue: number;
   readonly owed: readonly ActionableGang[];
-  /** Gangs that start without the plan. */
+  /** Gangs (indices) that start without the plan. */
   readonly anyway: ReadonlySet<number>;
   readonly pairs: readonly StarvedBorrower[];
   readonly victimSearch: VictimSearch;
-  /** Victims that were found before, by what their guards were asked. */
+  /** Victims that were found before, by the question that their guards were asked. */
   readonly known: Map<string, Victims>;
 }
 
@@ -142,7 +148,9 @@ type Attempt =
   | { readonly ok: true; readonly wanted: WaitingFor; readonly choice: Choice; readonly victims: Victims }
   | { readonly ok: false; readonly victims: Victims | null };
 
-/** A plan for as many gangs from the front of the queue as possible; found by halving, then closing in. */
+/**
+ * A plan for as many gangs from the front of the queue as possible, which is found by halving the number and then closing in.
+ */
 function largestPlan(moment: AdviceMoment, trial: Trial, search: Search): Attempt {
   const { owed, anyway } = search;
   const first = owed.findIndex(({ gang }) => !anyway.has(gang)) + 1;
@@ -170,7 +178,7 @@ function planFor(
 ): Attempt {
   const wanted = waitingFor(moment, queue, owed.slice(0, size));
   if (wanted === null) return { ok: false, victims: null };
-  // Guards look only at the priority of what is wanted, and at whether it is within the guarantee: the same for many
+  // Guards look only at the priority of the waiting work and at whether it is within the guarantee: both are the same for many
   // sizes.
   const key = `${wanted.priority} ${wanted.gpus + Math.max(wanted.view.allocated, wanted.view.reserved ?? 0) <= wanted.view.guaranteed}`;
   const victims: Victims = known.get(key) ?? findVictims(moment, wanted, pairs, victimSearch);
@@ -180,7 +188,7 @@ function planFor(
   return choice === null ? { ok: false, victims } : { ok: true, wanted, choice, victims };
 }
 
-/** All queues of its domain that hold more than their share, as if each were paired with it. */
+/** All queues of the domain that hold more than their share, as if the starved queue were paired with each of them. */
 function everyBorrower({ analysis }: AdviceMoment, { queue }: Starved): readonly StarvedBorrower[] {
   const domain = analysis.snapshot.queueing.queues[queue]?.domain ?? -1;
   const byBorrower = Map.groupBy(analysis.fairness.domains[domain]?.pairs ?? [], ({ borrower }) => borrower);
@@ -191,7 +199,7 @@ function everyBorrower({ analysis }: AdviceMoment, { queue }: Starved): readonly
   }));
 }
 
-/** Enough free GPUs exist where it can use them: it lacks quota. */
+/** Whether enough GPUs are free where the waiting work can use them: then it only lacks quota. */
 function fitsAsThingsAre(moment: AdviceMoment, wanted: WaitingFor): boolean {
   if (wanted.gpus > freeFor(moment, wanted) + gpuTolerance) return false;
   const { snapshot, gangFreeCapacities } = moment.analysis;
@@ -201,7 +209,7 @@ function fitsAsThingsAre(moment: AdviceMoment, wanted: WaitingFor): boolean {
   });
 }
 
-/** The most that one plan can take. */
+/** The most physical GPUs that one plan can take. */
 function mostFrom({ settings }: AdviceMoment, { allowed }: Victims): number {
   const sizes = allowed.map(({ gpus }) => gpus).sort((a, b) => b - a);
   return sizes.slice(0, settings.maxMoves).reduce((sum, gpus) => sum + gpus, 0);
@@ -232,6 +240,6 @@ function nothingFor(
   );
 }
 
-/** Up to this many victims, every set is tried; of more, the most promising, within the trials of a cycle. */
+/** For up to this many victims, every set is tried; for more, the most promising sets, within the trials of a cycle. */
 const allTried = 5;
 const notAll = "Not all sets of them were tried.";

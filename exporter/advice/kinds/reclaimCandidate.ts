@@ -17,7 +17,7 @@ import { countWords, durationWords, gpuWords } from "./words.ts";
 /** The most alternatives that are named. */
 const mostAlternatives = 5;
 
-/** The parts of a plan of this kind. */
+/** The parts from which a candidate of this kind is made. */
 interface Parts {
   readonly starved: Starved;
   readonly wanted: WaitingFor;
@@ -61,7 +61,7 @@ function stepsFor(victims: readonly Victim[], started: readonly string[]): reado
   return returnAfterStart(leave, again, started);
 }
 
-/** `requeue ads/embed-v3 (8) and stop ads/crawl-42 (8)` */
+/** What is done with the victims: `requeue ads/embed-v3 (8) and stop ads/crawl-42 (8)`. */
 function deedWords(victims: readonly Victim[]): string {
   const words = (by: Victim["by"]) =>
     victims

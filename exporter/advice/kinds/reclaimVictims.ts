@@ -18,7 +18,7 @@ export interface Victim {
   readonly view: WorkloadView;
   /** Index into `Queueing.queues`. */
   readonly queue: number;
-  /** All of its pods that hold GPUs. */
+  /** Indices of all of its pods that hold GPUs. */
   readonly pods: readonly number[];
   readonly gpus: number;
   readonly lostGpuHours: number;
@@ -29,7 +29,7 @@ export interface Victim {
   readonly steps: readonly AdviceStep[];
 }
 
-/** A workload that may not be taken, in words. */
+/** A workload that may not be taken, and why. */
 export interface Refusal {
   readonly name: string;
   readonly gpus: number;
@@ -37,13 +37,13 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** From whom the starved queue could get its GPUs: cheapest first, of equal cost the newest. */
+/** The workloads from which the starved queue could get its GPUs: the cheapest first, and of equal cost the newest first. */
 export interface Victims {
   readonly allowed: readonly Victim[];
   readonly refused: readonly Refusal[];
 }
 
-/** The question about pods that give back what they hold. */
+/** The question to the guards about pods that give back what they hold. */
 export function questionFor(
   { queue, priority, gpus }: WaitingFor,
   pods: readonly number[],
@@ -54,38 +54,41 @@ export function questionFor(
 
 /** The most workloads about which every guard is asked. */
 const mostLooked = 150;
-/** When this many of the cheapest may be taken, no more are asked about. */
+/** When this many of the cheapest workloads may be taken, the guards are asked about no more. */
 const mostAllowed = 40;
 /** The most workloads with unknown devices, which must not be taken, that are named. */
 const mostUnsure = 20;
-/** The most single nodes that are considered besides: those that are cheapest to empty. */
+/** The most single nodes that are considered in addition: those that are cheapest to empty. */
 const mostNodes = 15;
-/** For all starved queues together; the first, to whom most is owed, may use half of what is left. */
+/**
+ * The trials in one cycle for all starved queues together. Each search may use half of what is left, so that the first queues,
+ * to which most is owed, may use the most.
+ */
 const trialsPerCycle = 160;
 
-/** What is looked up once for all starved queues of a moment. */
+/** What is looked up only once for all starved queues of a moment. */
 export interface VictimSearch {
-  /** Workloads that are completely in one queue, cheapest first. */
+  /** Workloads that are completely in one queue, the cheapest first. */
   readonly drafts: readonly Draft[];
-  /** Workloads that are in a plan already: the same GPUs are not given to two. */
+  /** Workloads (indices) that are in a plan already: the same GPUs are not given to two gangs. */
   readonly taken: Set<number>;
   /** Trials that are left for this cycle: each is a simulation of the cluster. */
   readonly trials: { left: number };
-  /** How workloads would leave, as far as this was computed. */
+  /** How each workload would leave, by its index, as far as this was computed. */
   readonly ways: Map<number, Way>;
-  /** The most promising workloads of the borrowers that were asked last. */
+  /** The most promising workloads of borrowers, by the borrowers and the number of workloads that are taken. */
   readonly likeliest: Map<string, Likeliest>;
 }
 
 /** The workloads about which guards are asked. */
 interface Likeliest {
-  /** The cheapest of all. */
+  /** The cheapest workloads. */
   readonly cheapest: readonly Draft[];
-  /** All on those nodes that are cheapest to empty of them, and some that must not be taken, so that they are named. */
+  /** The other workloads on the nodes that are cheapest to empty, and some that must not be taken, so that they are named. */
   readonly others: readonly Draft[];
 }
 
-/** Prepares the search: which workloads could be asked at all. */
+/** Prepares the search: finds the workloads that may come into question at all. */
 export function searchVictims(moment: AdviceMoment): VictimSearch {
   const found: Draft[] = [];
   const byWorkload = Map.groupBy(disruptionUnits(moment), ({ workload }) => workload);
@@ -97,7 +100,7 @@ export function searchVictims(moment: AdviceMoment): VictimSearch {
   return { drafts, taken: new Set(), trials: { left: trialsPerCycle }, ways: new Map(), likeliest: new Map() };
 }
 
-/** The workloads of the queues with which a starved queue is paired. */
+/** The workloads that may be taken from the queues with which a starved queue is paired, and those that may not. */
 export function findVictims(
   moment: AdviceMoment,
   wanted: WaitingFor,
@@ -132,7 +135,7 @@ export function findVictims(
 /** A victim before guards are asked. */
 type Draft = Omit<Victim, "by" | "steps">;
 
-/** The most promising workloads of some borrowers, without those that are taken. */
+/** The most promising workloads of some borrowers, without those that are taken already. */
 function likeliestOf(
   moment: AdviceMoment,
   pairs: readonly StarvedBorrower[],
@@ -155,7 +158,7 @@ function likeliestOf(
   return found;
 }
 
-/** Its devices are not known. */
+/** Whether the devices of a pod are not known. */
 function isOnUnknownDevices(analysis: Analysis, pod: number): boolean {
   const { devices } = analysis.snapshot;
   return momentIndex(analysis)
@@ -165,7 +168,7 @@ function isOnUnknownDevices(analysis: Analysis, pod: number): boolean {
     );
 }
 
-/** Of many, sorted: the cheapest of all, and all on those nodes that are cheapest to empty of them. */
+/** Of sorted workloads, if they are many: the cheapest, and the others on the nodes that are cheapest to empty. */
 function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeliest {
   if (sorted.length <= mostLooked) return { cheapest: sorted, others: [] };
   const { pods } = analysis.snapshot;
@@ -187,7 +190,7 @@ function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeli
   return { cheapest: [...first], others: [...onNodes].filter((draft) => !first.has(draft)) };
 }
 
-/** The first thing that speaks against it. */
+/** The reason of the first objection; empty if there is none. */
 const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
 
 /** The draft of a workload if all of it is in one queue. */
@@ -197,7 +200,7 @@ function draftOf({ analysis }: AdviceMoment, workload: number, units: readonly D
   const queue = queueing.queueOfPod[units[0]?.pods[0] ?? -1] ?? -1;
   if (view === undefined || queue < 0) return null;
   const taken = units.flatMap((unit) => unit.pods);
-  // Workloads that are only partly known, partly in another queue, or in a gang with other workloads are left alone.
+  // A workload is left alone if it is only partly known, partly in another queue, or in a gang with other workloads.
   let allocated = 0;
   for (const pod of view.pods) if (pods[pod]?.status === "allocated") allocated += 1;
   if (allocated !== taken.length) return null;
@@ -220,7 +223,10 @@ type Way =
   | { readonly steps: readonly AdviceStep[]; readonly by: Victim["by"] }
   | { readonly steps: null; readonly reason: string };
 
-/** It goes back into its queue if its scheduler supports that; otherwise it is stopped until someone starts it again. */
+/**
+ * How a workload leaves: it goes back into its queue if its scheduler supports that; otherwise it is stopped until someone
+ * starts it again.
+ */
 function wayOf(moment: AdviceMoment, workload: number): Way {
   const requeued = requeueWorkload(moment, workload);
   if (requeued.ok) return { by: "requeue", steps: requeued.steps };
@@ -235,5 +241,5 @@ function cheapestFirst({ analysis }: AdviceMoment): (a: Draft, b: Draft) => numb
 
 const cheapestRefusal = (a: Refusal, b: Refusal): number => a.lostGpuHours - b.lostGpuHours;
 
-/** `Kind namespace/name`, as targets are written. */
+/** The name of a workload as targets are written: `Kind namespace/name`. */
 export const nameOf = ({ kind, namespace, name }: WorkloadView): string => `${kind} ${namespace}/${name}`;

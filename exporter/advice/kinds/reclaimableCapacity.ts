@@ -8,21 +8,21 @@ import type { AdviceMoment } from "../moment.ts";
 import type { Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";
 
-/** Whether waiting gangs could fit if this much became free on each node: never `false` if they could. */
+/** Whether waiting gangs could fit if these victims left. It is never `false` if they could. */
 export type FreeCapacityCheck = (victims: readonly Victim[]) => boolean;
 
 /** Pods of one size that must all find a place. */
 interface Wanted {
   readonly size: number;
-  /** Pods of at least this size. */
+  /** The number of wanted pods of at least this size. */
   readonly pods: number;
   /** How many pods of this size fit now. */
   readonly fitNow: number;
 }
 
 /**
- * A quick check before a trial: enough GPUs in all, and on single nodes enough for pods of each size. It considers only
- * numbers of GPUs, so that a trial may still fail.
+ * Makes a quick check before a trial: enough GPUs must be free in all, and on single nodes enough for the pods of each size. It
+ * considers only numbers of GPUs, so a trial may still fail.
  */
 export function createFreeCapacityCheck(
   { analysis }: AdviceMoment,
@@ -75,7 +75,7 @@ export function freeFor({ analysis }: AdviceMoment, { queue, standing, view }: W
 const partsIn = (standing: WaitingFor["standing"], queue: number): readonly WaitingPart[] =>
   standing.flatMap(({ parts }) => parts.filter((part) => part.queue === queue && (part.gpusPerPod ?? 0) > 0));
 
-/** The classes to which any of them may go; `null`: all. */
+/** The node classes to which any of the parts may go; `null`: all. */
 function classesOfAll(parts: readonly WaitingPart[]): readonly number[] | null {
   const found = new Set<number>();
   for (const part of parts) {
@@ -86,7 +86,7 @@ function classesOfAll(parts: readonly WaitingPart[]): readonly number[] | null {
   return [...found].sort((a, b) => a - b);
 }
 
-/** What a victim frees, by node. */
+/** What a victim frees: physical GPUs, by node and in all. */
 interface Freed {
   readonly byNode: ReadonlyMap<string, number>;
   readonly sum: number;
@@ -94,14 +94,14 @@ interface Freed {
 
 /** What is free now in some classes of a domain. */
 interface FreeNow {
-  /** Physical GPUs of each node that takes pods. */
+  /** Free physical GPUs of each node that takes pods. */
   readonly free: ReadonlyMap<string, number>;
   readonly total: number;
-  /** How many pods of a size fit. */
+  /** How many pods of a size (physical GPUs) fit. */
   readonly fitNow: (size: number) => number;
 }
 
-/** By domain and classes, for each moment. */
+/** What is free, by domain and classes, for each moment. */
 const freeByPlace = oncePer((_: Analysis): Map<string, FreeNow> => new Map());
 
 function freeIn(analysis: Analysis, domain: number, classes: readonly number[] | null): FreeNow {

@@ -40,9 +40,9 @@ import {
 import { durationWords, gpuWords } from "./words.ts";
 
 /**
- * Workloads that hold GPUs on which nothing has run for longer than the windows of `idle`. Work that has never worked, and
- * work that has been idle for far longer than its habit, is to be released; the owners of the rest are asked, except where
- * work is idle as it always is before it works again. The ones with the most GPUs first, then those that have been idle
+ * Finds workloads that hold GPUs on which nothing has run for longer than the windows of `idle`. Work that has never worked,
+ * and work that has been idle for far longer than its habit, is to be released; the owners of the rest are asked, except where
+ * work is idle as it always is before it works again. Those with the most GPUs come first, then those that have been idle
  * longest.
  */
 export const findReleaseIdle: FindAdvice = (moment) => {
@@ -82,7 +82,7 @@ function candidateOf(
   const { snapshot } = moment.analysis;
   const none = (why: WithheldReason, reason: string): WithheldAdvice =>
     withhold("release_idle")(fullName(workload), why, reason);
-  // The owner of a server without requests is asked to change what keeps it.
+  // The owner of a server without requests is asked to change the setting that keeps it running.
   const kept = idle.reason === "no-activity" ? null : whyNotStop(snapshot, workload);
   const what = `${gpuWords(idle.gpus)} idle GPUs for ${durationWords(snapshot.at - idle.since)}`;
   if (hasWaitingPods(snapshot, workload)) return none("no-plan", `${what}, but other pods of it wait`);
@@ -133,12 +133,12 @@ function candidateOf(
 }
 
 /**
- * Work is created at most this long before its first pods are bound, if nothing holds them up: before that, earlier pods
- * may have come and gone without a record.
+ * If nothing holds its first pods up, they are bound at most this long after work was created (seconds). If they were bound
+ * later, earlier pods may have come and gone without a record.
  */
 const firstStartSeconds = 900;
 
-/** What is known about the past of idle work. */
+/** The known past of idle work. */
 function pastOf(
   moment: AdviceMoment,
   idle: IdleWorkload,
@@ -165,7 +165,7 @@ function pastOf(
   };
 }
 
-/** Whether no earlier pods existed without being watched: they may have worked. */
+/** Whether the workload was watched for its whole lifetime: earlier pods that nobody watched may have worked. */
 function isWatchedWhole(
   { createdAt }: WorkloadView,
   allocated: readonly AllocatedPod[],
@@ -196,8 +196,8 @@ function nothingEverRan({ analysis }: AdviceMoment, allocated: readonly Allocate
 }
 
 /**
- * For how much longer it is expected to be idle, hours within the horizon: by its habit; if it has never worked, for as long
- * again as it has been idle.
+ * For how many more hours within the horizon work is expected to be idle. Its habit decides; work that has never worked is
+ * expected to be idle for as long again as it has been.
  */
 function idleHoursLeft({ settings }: AdviceMoment, { neverWorked, idleSeconds, estimate }: IdlePast): number {
   return neverWorked ? Math.min(settings.horizonHours, idleSeconds / 3600) : estimate.expectedIdleHours;

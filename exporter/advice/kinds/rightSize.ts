@@ -24,8 +24,8 @@ import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts
 const wholeTolerance = 1e-6;
 
 /**
- * Workloads whose pods each ask for more GPUs than any of them has ever used while it was watched, although some are used. The
- * ones with the most GPUs to spare first.
+ * Finds workloads whose pods each ask for more GPUs than any of them has ever used while it was watched, although some are
+ * used. Those with the most GPUs to spare come first.
  */
 export const findRightSize: FindAdvice = (moment) => {
   const { analysis } = moment;
@@ -121,7 +121,7 @@ function candidateOf(
   };
 }
 
-/** The most GPUs of one pod that were ever active. */
+/** The largest number of GPUs that were ever active in one pod. */
 function mostUsed({ analysis }: AdviceMoment, allocated: readonly AllocatedPod[], active: ReadonlySet<string>): number {
   const { devices } = analysis.snapshot;
   const { devicesOf } = momentIndex(analysis);

@@ -19,16 +19,16 @@ import { gpusOf, type LongIdle, type NodesToGo, scaleInCandidate } from "./scale
 import { isWaitingUnknown, waitsForNodes } from "./waitsForNodes.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
-/** The idle nodes of one node pool, idle longest first. */
+/** The idle nodes of one node pool; those that have been idle longest come first. */
 interface IdlePool {
   readonly pool: NodePoolView;
   readonly nodes: readonly LongIdle[];
 }
 
 /**
- * Nodes on which no GPU has been allocated for longer than `advice.idleNodeMinutes`, in node pools whose autoscaler or cloud
- * can remove them and does not do so by itself within the hour, as long as nothing waits that could use them. If a setting of
- * the node pool keeps them, the advice is to change that setting. The node pools with the most idle GPUs first.
+ * Finds nodes on which no GPU has been allocated for longer than `advice.idleNodeMinutes`, in node pools whose autoscaler or
+ * cloud can remove them and does not do so by itself within the hour, as long as nothing waits that could use them. If a
+ * setting of the node pool keeps them, the advice is to change that setting. The node pools with the most idle GPUs come first.
  */
 export const findScaleIn: FindAdvice = (moment) => {
   const found: MadeCandidate[] = [];
@@ -62,7 +62,7 @@ function idlePools({ analysis, settings }: AdviceMoment): readonly IdlePool[] {
   return found.sort((a, b) => gpusOf(b.nodes) - gpusOf(a.nodes) || compareText(a.pool.name, b.pool.name));
 }
 
-/** The candidate of one node pool, or why there is none. */
+/** The candidate of one node pool, or the reason why there is none. */
 function candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Candidate | string {
   const { snapshot } = moment.analysis;
   const idle = `${countWords(nodes.length, "idle node")} (${gpuWords(gpusOf(nodes))} GPUs)`;
@@ -87,7 +87,10 @@ function candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Candidate
   return scaleInCandidate(moment, pool, empty, change, alternatives);
 }
 
-/** The setting of the NodePool that keeps empty nodes: if one is deleted by hand, the next one stays as well. */
+/**
+ * The change of the setting of the NodePool that keeps empty nodes. If a node were deleted by hand, the next one would stay as
+ * well.
+ */
 function settingChange(
   { settings }: AdviceMoment,
   pool: NodePoolView,
@@ -103,7 +106,7 @@ function settingChange(
 const keptWords = ([first]: readonly LongIdle[]): string =>
   `annotation ${first?.node.keptBy} of ${first?.node.name} asks that it stay`;
 
-/** The nodes that no autoscaler is about to remove, idle longest first. */
+/** The nodes that no autoscaler is about to remove; those that have been idle longest come first. */
 function nodeByNode(
   moment: AdviceMoment,
   paid: readonly LongIdle[],
@@ -156,7 +159,7 @@ function goesByItself(
 /** Why nobody can make the node pool smaller; `null` if someone can. */
 function fixedBecause({ manager, minNodes, name }: NodePoolView): string | null {
   if (manager === "none") return "no autoscaler or cloud is known that could take nodes away";
-  // Karpenter itself knows no smallest size except that of a NodePool with replicas.
+  // Karpenter itself knows no smallest size of a NodePool, except for one with replicas.
   if (manager === "karpenter" && minNodes !== null)
     return `NodePool ${name} keeps exactly ${countWords(minNodes, "node")} (spec.replicas): lower that number instead`;
   return null;

@@ -6,14 +6,14 @@ import type { EmptyNodes } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
-/** A node that nobody uses. */
+/** A node on which nothing has been allocated for long. */
 export interface LongIdle {
   readonly index: number;
   readonly node: NodeView;
   readonly since: number;
 }
 
-/** Nodes to remove, and how they are removed. */
+/** Nodes to remove, and how this is done. */
 export interface NodesToGo {
   readonly chosen: readonly LongIdle[];
   readonly steps: readonly AdviceStep[];
@@ -23,7 +23,7 @@ export interface NodesToGo {
 export const gpusOf = (nodes: readonly LongIdle[]): number =>
   nodes.reduce((sum, { node }) => sum + (node.physicalGpus ?? 0), 0);
 
-/** The advice to remove idle nodes of a node pool, one by one or by a change of its setting. */
+/** Makes the advice to remove idle nodes of a node pool, one by one or by a change of its setting. */
 export function scaleInCandidate(
   { analysis, settings }: AdviceMoment,
   pool: NodePoolView,
@@ -94,7 +94,7 @@ export function scaleInCandidate(
   };
 }
 
-/** Pods on nodes where no pod holds a GPU; `null` if they are not known. */
+/** The number of pods on nodes where no pod holds a GPU; `null` if it is not known. */
 function otherPods(
   requests: AdviceMoment["analysis"]["snapshot"]["requestsByNode"],
   names: readonly string[],

@@ -28,9 +28,9 @@ interface Sharer {
 }
 
 /**
- * Moves workloads whose pods hold a whole GPU each and use at most a quarter of it onto free MIG instances or time-sliced
- * replicas that the cluster already offers, otherwise onto a free node that is partitioned for them. One plan for each team
- * and pool.
+ * Finds workloads whose pods hold a whole GPU each and use at most a quarter of it, to move them onto free MIG instances or
+ * time-sliced replicas that the cluster already offers, or else onto a free node that is partitioned for them. There is one
+ * plan for each team and pool.
  */
 export const findShareGpu: FindAdvice = (moment) => {
   const { analysis, settings } = moment;

@@ -11,10 +11,10 @@ export interface SharedUnits {
   readonly node: NodeView;
   readonly resource: string;
   readonly model: string;
-  /** Physical GPUs of one. */
+  /** Physical GPUs of one such part. */
   readonly unit: number;
   readonly memoryBytes: number;
-  /** Decreases when users get some of them. */
+  /** How many parts are free; the number decreases when users get some of them. */
   free: number;
   cpuMilli: number;
   ramBytes: number;
@@ -22,7 +22,7 @@ export interface SharedUnits {
 
 const gibibyte = 1024 ** 3;
 
-/** The free MIG instances and time-sliced replicas of a moment, smallest first. */
+/** The free MIG instances and time-sliced replicas of a moment, the smallest first. */
 export function findSharedUnits({ snapshot, freeCapacities }: Analysis): SharedUnits[] {
   const found: SharedUnits[] = [];
   for (const [i, node] of snapshot.nodes.entries()) {
@@ -33,7 +33,7 @@ export function findSharedUnits({ snapshot, freeCapacities }: Analysis): SharedU
   return found.sort((a, b) => a.unit - b.unit || (a.node.name < b.node.name ? -1 : 1));
 }
 
-/** What is free on one node, by kind of part. */
+/** The parts of GPUs that are free on one node, by kind. */
 function unitsOn({ devices }: Snapshot, node: NodeView, now: FreeCapacity): readonly SharedUnits[] {
   const found: SharedUnits[] = [];
   const seen = new Set<string>();
@@ -50,7 +50,7 @@ function unitsOn({ devices }: Snapshot, node: NodeView, now: FreeCapacity): read
   return found;
 }
 
-/** What one part of a device is; `null` for whole GPUs, and for parts without a resource name of their own. */
+/** Describes one part of a device; `null` for whole GPUs, and for parts without a resource name of their own. */
 function partOf(
   { profile, weight, slots, memoryTotalBytes, reading }: Device,
   { labels }: NodeView,
@@ -76,7 +76,7 @@ function partOf(
   return { key: unitKey(unit), resource: gpuResources.nvidiaShared, unit, memoryBytes: memory / slots };
 }
 
-/** What a user gets: units of one kind, one for each of its pods. */
+/** The units that a user gets: all of one kind, one for each of its pods. */
 export interface GivenUnits {
   readonly resource: string;
   readonly unit: number;
@@ -84,8 +84,8 @@ export interface GivenUnits {
 }
 
 /**
- * Gives a user the smallest units that serve it, on nodes that take its pods, and subtracts them from what is free; `null`:
- * there are none.
+ * Gives a user the smallest units that serve it, on nodes that take its pods, and subtracts them from what is free. Returns
+ * `null` if there are none.
  */
 export function giveUnits(units: readonly SharedUnits[], user: SmallUser): GivenUnits | null {
   const cpuMilli = Math.max(0, user.needs.requests.cpu ?? 0) * 1000;

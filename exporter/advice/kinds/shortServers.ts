@@ -6,12 +6,13 @@ import { fullName } from "../momentIndex.ts";
 import type { OwnGpus } from "./ownGpus.ts";
 import { countWords, gpuWords } from "./words.ts";
 
-/** Of more, the first are named. */
+/** The most workloads that are named. */
 const mostNamed = 2;
 
 /**
- * Who that serves would gain from these GPUs: workloads over their target of latency while requests wait, one replica of which fits
- * into a pool where it runs already, and whose autoscalers allow one more. The most waiting requests first.
+ * Who would gain from released GPUs: serving workloads that miss their latency target while requests wait, of which one more
+ * replica fits into a pool where they run already, and whose autoscalers allow one more. Those with the most waiting requests
+ * come first.
  */
 export function shortServers(
   { analysis }: AdviceMoment,
@@ -36,7 +37,9 @@ export function shortServers(
     });
 }
 
-/** Those that would gain from GPUs, and the pools where they run; the same for all GPUs that could be released. */
+/**
+ * The workloads that would gain from GPUs, and the pools where they run. They are the same for all GPUs that could be released.
+ */
 const shortOf = oncePer(({ latencies, snapshot }: AdviceMoment["analysis"]) => {
   const short = latencies.filter(
     ({ isShort, limit, replicas }) => isShort && (limit?.maxReplicas ?? Number.POSITIVE_INFINITY) > replicas,
@@ -44,7 +47,7 @@ const shortOf = oncePer(({ latencies, snapshot }: AdviceMoment["analysis"]) => {
   return { short, pools: poolsOf(snapshot, new Set(short.map(({ workload }) => workload))) };
 });
 
-/** The pools of the GPUs that each of these workloads holds. */
+/** The pools of the GPUs that each of these workloads holds, by index of the workload. */
 function poolsOf(
   { devices, pods }: AdviceMoment["analysis"]["snapshot"],
   wanted: ReadonlySet<number>,

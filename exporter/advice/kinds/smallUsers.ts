@@ -10,15 +10,15 @@ import { type AllocatedPod, allocatedPods } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /**
- * A user is small if it never used more than this part of a GPU: otherwise the smallest instances that could serve it (2 of 7
- * slices, a quarter of A30) would slow it down.
+ * A user is small if it has never used more than this part of a GPU, 0..1: otherwise the smallest instances that could serve it
+ * (2 of 7 slices, a quarter of A30) would slow it down.
  */
 export const smallActivity = 0.25;
 
-/** The largest part of a GPU's memory that a small user uses: a quarter is what the second smallest instance has. */
+/** The largest part of a GPU's memory that a small user uses, 0..1: a quarter is what the second smallest instance has. */
 export const smallMemoryRatio = 0.25;
 
-/** What a device must have above the peak that was seen: a process without memory ends, and peaks fall between samples. */
+/** How many times the observed peak a device must have: a process without memory ends, and peaks fall between samples. */
 const memoryHeadroom = 1.25;
 
 /** A workload whose pods each hold a whole GPU and use a small part of it. */
@@ -27,17 +27,17 @@ export interface SmallUser {
   readonly workload: WorkloadView;
   readonly allocated: readonly AllocatedPod[];
   readonly needs: PodNeeds;
-  /** The model of the GPUs that they hold: one for all. */
+  /** The model of the GPUs that its pods hold, the same for all of them. */
   readonly model: string;
   readonly pool: string;
-  /** Memory of a GPU that one of its pods needs, bytes, headroom included. */
+  /** Memory of a GPU that one of its pods needs, in bytes, headroom included. */
   readonly memoryBytes: number;
 }
 
 /** The most small users that are examined closely. */
 const mostUsers = 1000;
 
-/** The question to the owner of a small user, who would get `resource`, this part of a GPU, instead of whole GPUs. */
+/** The question to the owner of a small user, which would get `resource`, this part of a GPU, instead of whole GPUs. */
 export function shareQuestion(
   { usage, workload, allocated }: SmallUser,
   { resource, unit }: { readonly resource: string; readonly unit: number },
@@ -57,7 +57,7 @@ export function shareQuestion(
   };
 }
 
-/** The small users of a moment, most GPUs first. */
+/** The small users of a moment; those with the most GPUs come first. */
 export function findSmallUsers(moment: AdviceMoment): readonly SmallUser[] {
   const small: { readonly usage: WorkloadUsage; readonly workload: WorkloadView }[] = [];
   for (const watched of watchedLong(moment)) {
@@ -73,7 +73,7 @@ export function findSmallUsers(moment: AdviceMoment): readonly SmallUser[] {
   });
 }
 
-/** `null` if its pods hold or ask for anything but one whole GPU each, of one model. */
+/** The small user that a workload is; `null` if its pods hold or ask for anything but one whole GPU each, of one model. */
 function userOf({ analysis }: AdviceMoment, usage: WorkloadUsage, workload: WorkloadView): SmallUser | null {
   const { snapshot } = analysis;
   const allocated = allocatedPods(snapshot, workload);

@@ -33,13 +33,17 @@ import {
 } from "./ownGpus.ts";
 import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
-/** A start may take this long without a step: operators who watch steps allow 45 minutes (marin-community/marin, PR 7692). */
+/**
+ * A start may take this long (seconds) without a step: operators who watch steps allow 45 minutes (marin-community/marin, PR
+ * 7692).
+ */
 const startSeconds = 45 * 60;
 
 /**
- * Batch work that looks busy and computes nothing on any of its GPUs: its owner is asked to look, and to restart it from its
- * last checkpoint if it hangs. One question for a whole gang. Work that computes on a part of its GPUs is left alone, because
- * the rest may wait for it; so is serving work, which looks the same while no request comes. The most GPUs first.
+ * Finds batch work that looks busy and computes nothing on any of its GPUs. Its owner is asked to look, and to restart it from
+ * its last checkpoint if it hangs. There is one question for a whole gang. Work that computes on a part of its GPUs is left
+ * alone, because the rest may wait for it; so is serving work, which looks the same while no request comes. Work with the most
+ * GPUs comes first.
  */
 export const findStalledWork: FindAdvice = (moment) => {
   const { analysis } = moment;
@@ -49,7 +53,7 @@ export const findStalledWork: FindAdvice = (moment) => {
   return { candidates: candidates.slice(0, candidatesPerKind), withheld };
 };
 
-/** Workloads with stalled GPUs, the most GPUs first; as many as can be shown or named. */
+/** Workloads with stalled GPUs, at most as many as can be shown or named; those with the most GPUs come first. */
 function mostStalled(analysis: Analysis): readonly WorkloadView[] {
   const { accountingEntries, snapshot } = analysis;
   const stalled = new Map<number, number>();
@@ -80,7 +84,7 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
   if (doubt !== null) return guarded(`${what}, but ${doubt}`);
   const own = ownGpus(moment, allocated);
   const gpus = [...own.byNode.values()].reduce((sum, amount) => sum + amount, 0);
-  // It is unknown when it would continue by itself, or end: taken to be as long again as it has lasted.
+  // It is unknown when the work would continue by itself or end. It is assumed to hang for as long again as it has so far.
   const hours = Math.min(settings.horizonHours, (snapshot.at - work.since) / 3600);
   const cost = adviceCost(moment, { disrupted: members });
   const worth = { gainedGpuHours: gpus * hours, lostGpuHours: cost.lostGpuHours };
@@ -107,7 +111,7 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
   };
 }
 
-/** Why its owner is not asked; `null`: nothing forbids it. */
+/** Why the owner is not asked; `null`: nothing forbids it. */
 function doubtOf(
   { snapshot }: Analysis,
   workload: WorkloadView,
@@ -129,19 +133,19 @@ function doubtOf(
   return null;
 }
 
-/** Everything that the texts say about one workload that hangs. */
+/** Everything that the texts mention about one workload that hangs. */
 interface StalledFacts {
   readonly moment: AdviceMoment;
   readonly workload: WorkloadView;
   readonly allocated: readonly AllocatedPod[];
   readonly work: StalledParts;
   readonly own: OwnGpus;
-  /** Physical GPUs that it holds. */
+  /** Physical GPUs that the workload holds. */
   readonly gpus: number;
   readonly cost: AdviceCost;
 }
 
-/** The texts about it that people read. */
+/** The texts about a workload that hangs, for people to read. */
 function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
   const { moment, workload, allocated, work, own, gpus, cost } = facts;
   const { prices, snapshot } = moment.analysis;
@@ -150,7 +154,7 @@ function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" |
   const lasts = durationWords(snapshot.at - work.since);
   const suspect = suspectWords(moment, work);
   return {
-    // As of idle work, a title says since when, not for how long.
+    // As with idle work, a title gives the time since which the work has been stalled, not for how long.
     title: `ask team ${workload.team} to restart ${name} if it hangs: ${gpuWords(gpus)} ${own.words} look busy and compute nothing since ${minuteWords(work.since)}`,
     reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpuWords(gpus)} ${own.words} with ${countWords(allocated.length, "pod")}. In every sample of the last ${lasts} ${gpuWords(work.stalled.length)} of them looked busy while tensor pipe, DRAM and power said that nothing is computed.${suspect === null ? "" : ` ${sentence(suspect)}`}${price === "" ? "" : ` They cost ${price}.`}`,
     evidence: [
@@ -171,7 +175,7 @@ function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" |
   };
 }
 
-/** The question to its owner, with everything that is needed to answer it. */
+/** The question to the owner of a workload that hangs, with everything that is needed to answer it. */
 function stalledQuestion({ moment, workload, work, own, cost }: StalledFacts): OwnerQuestion {
   const { prices, snapshot } = moment.analysis;
   const about = `${workload.kind} ${workload.namespace}/${workload.name}`;

@@ -13,10 +13,10 @@ import { planForGang } from "./planForGang.ts";
 import { gpusAsked } from "./waitingFor.ts";
 
 /**
- * Finds gangs that hold GPUs without being able to run, gangs that hold back others in a queue, and what ends that. In a
- * deadlock the gangs with the smallest loss are requeued, so that another completes. A single partial gang completes if moving
- * others makes room for its members; if nothing does, it is requeued as a whole if other work then starts. Work that waits
- * behind the head of a strict queue, and fits, is boosted past it.
+ * Finds gangs that hold GPUs without being able to run, gangs that hold back others in a queue, and plans to end that. In a
+ * deadlock the gangs with the smallest loss are requeued, so that another completes. A single partial gang completes if there
+ * is a place for its members once others are moved; otherwise it is requeued as a whole if other work then starts. Work that
+ * waits behind the head of a strict queue, and fits, is boosted past it.
  */
 export const findUnblockGang: FindAdvice = (moment, trial) => {
   const { deadlocks, partialGangs } = moment.analysis.waiting;
@@ -50,7 +50,7 @@ const unknown = ({ id }: PartialGang): WithheldAdvice => ({
   reason: `Gang ${id} holds GPUs and cannot run, but what it waits for is not known.`,
 });
 
-/** Moves other pods for it, or requeues it. */
+/** A plan that moves other pods for a partial gang, or else one that requeues it. */
 function helped(planning: Planning, known: KnownGang): MadeCandidate {
   const { moment } = planning;
   const { analysis } = moment;

@@ -10,7 +10,7 @@ import { placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
 import { gpuWords } from "./words.ts";
 
-/** Gangs that wait in one leaf queue, and what they ask from it. */
+/** Gangs that wait in one leaf queue, and what they ask for there. */
 export interface WaitingFor {
   /** Index into `Queueing.queues`. */
   readonly queue: number;
@@ -21,18 +21,19 @@ export interface WaitingFor {
   /** The same gangs, each with its parts as they would wait where they would start. */
   readonly standing: readonly ActionableGang[];
   /**
-   * Indices of the same gangs and of those before them that would start in another record of the queue: what a plan starts, in
-   * order.
+   * Indices of the gangs that a plan starts, in order: the same gangs, and those before them that would start in another record
+   * of the queue.
    */
   readonly starts: readonly number[];
-  /** Physical GPUs that they ask for in this queue together. */
+  /** Physical GPUs that the gangs ask for in this queue together. */
   readonly gpus: number;
-  /** The lowest of their priorities: a plan for it serves them all. */
+  /** The lowest priority of the gangs: a plan for it serves them all. */
   readonly priority: number;
 }
 
 /**
- * What some gangs wait for in a leaf queue; `null` if there are none. `inLine`: in the order in which the queue serves them.
+ * What some gangs wait for in a leaf queue; `null` if there are none. `inLine`: the gangs in the order in which the queue
+ * serves them.
  */
 export function waitingFor(
   { analysis }: AdviceMoment,
@@ -55,7 +56,7 @@ export function waitingFor(
   return { queue, view, domain, gangs: indicesOf(standing), standing, starts: indicesOf(inLine), gpus, priority };
 }
 
-/** What a gang asks for in a queue; 0 if this is not known. Physical GPUs. */
+/** Physical GPUs that a gang asks for in a queue; 0 if this is not known. */
 export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number): number {
   let gpus = 0;
   for (const part of parts) {
@@ -70,7 +71,10 @@ export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number):
 export const gpusAsked = (pods: readonly Pick<PlacedPods, "pods" | "gpusPerPod">[]): number =>
   pods.reduce((sum, { pods: count, gpusPerPod }) => sum + count * gpusPerPod, 0);
 
-/** The parts of a candidate that are the same for every plan for a queue. It gains what starts only because of the plan. */
+/**
+ * The parts of a candidate that are the same for every plan for a queue. Its gain is the work that starts only because of the
+ * plan.
+ */
 export function forQueue(
   moment: AdviceMoment,
   trial: Trial,
@@ -92,7 +96,7 @@ export function forQueue(
   };
 }
 
-/** What the queue gains: GPUs of its gangs that start only because of the change, under both placement rules. */
+/** Makes the gain of the queue: GPUs of its gangs that start only because of the change, under both placement rules. */
 function createGain(
   { analysis }: AdviceMoment,
   trial: Trial,
@@ -106,7 +110,7 @@ function createGain(
     if (gang === undefined || one === undefined) return 0;
     const gpus = gpusOf(one, queue);
     if (gang.min - gang.bound >= gang.pods) return gpus;
-    // Some members that it can do without may still wait.
+    // Some members that the gang does not need may still wait.
     const left = outcome.snapshot.queueing.gangs[index];
     return left === undefined ? 0 : Math.max(0, gpus - gpusOf({ parts: partsFor(left, queue) }, queue));
   };
@@ -124,33 +128,33 @@ export function startingAnyway(trial: Trial, gangs: readonly number[]): Readonly
   return new Set(placementRules.flatMap((rule) => trial.started(plan, rule)));
 }
 
-/** `kind/namespace/name` of gangs, by which they are found again once they run. */
+/** The names by which gangs are found again once they run: `kind/namespace/name`. */
 function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
   const found = gangs.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []);
   return [...new Set(found.map(workloadName))];
 }
 
-/** `namespace/name` of gangs, for sentences. */
+/** The names of gangs for sentences: `namespace/name`. */
 export function gangNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
   return gangs.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(fullName);
 }
 
-/** `16 H100`; `16 GPUs` where a domain has several pools. */
+/** An amount of GPUs with the pool of a domain: `16 H100`, or `16 GPUs` if the domain has several pools. */
 export function domainGpus({ pools }: QuotaDomain, gpus: number): string {
   const [only] = pools;
   return `${gpuWords(gpus)} ${pools.length === 1 && only !== undefined ? only : gpus === 1 ? "GPU" : "GPUs"}`;
 }
 
-/** For the label: empty where a domain has several pools. */
+/** The pool of a domain for the label; empty if the domain has several pools. */
 export const poolLabel = ({ pools }: QuotaDomain): string => (pools.length === 1 ? (pools[0] ?? "") : "");
 
-/** The value that all of them share; empty if they differ. */
+/** The value that all elements share; empty if they differ. */
 export function onlyOne(values: readonly string[]): string {
   const [first = "", ...others] = new Set(values);
   return others.length === 0 ? first : "";
 }
 
-/** The one team whose gangs wait; empty where there are several. */
+/** The team whose gangs wait; empty if there are several. */
 function teamOf({ analysis }: AdviceMoment, gangs: readonly number[]): string {
   return onlyOne(gangs.map((index) => analysis.snapshot.queueing.gangs[index]?.team ?? ""));
 }

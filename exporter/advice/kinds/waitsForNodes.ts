@@ -3,18 +3,18 @@ import { couldTake } from "../../analysis/freeCapacity/nodeRules.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 
-/** Whether queues could not be read: then it is not known what waits, and for what. */
+/** Whether queues could not be read. In that case it is not known what waits, and for what. */
 export const isWaitingUnknown = ({ problems }: Snapshot): boolean =>
   problems.some(({ code }) => code === "queues-unknown");
 
 /**
- * The name of eligible waiting work that one of these nodes would take by its labels and taints, whatever keeps it waiting;
+ * The name of eligible waiting work that the labels and taints of one of these nodes admit, whatever keeps the work waiting;
  * `null` if there is none. Work with an unknown number of GPUs counts.
  */
 export function waitsForNodes({ snapshot }: Analysis, nodes: readonly NodeView[]): string | null {
   const { gangs, domains } = snapshot.queueing;
   const pools = new Set(nodes.flatMap((node) => node.pools));
-  /** The most GPUs of a node that takes such pods, by their needs: pods with the same needs share the object. */
+  /** The most GPUs of a node that takes such pods, by the needs of the pods: pods with the same needs share the object. */
   const largest = new Map<PodNeeds, number>();
   const largestFor = (needs: PodNeeds): number => {
     const known = largest.get(needs);

@@ -22,15 +22,15 @@ export const percentWords = (ratio: number): string => `${Math.round(ratio * 100
 export const countWords = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
 /**
- * What GPUs cost while they are paid for, in words: price per GPU-hour x GPUs, by currency in their order. GPUs of nodes
- * without a price are left out; empty text where none has one.
+ * What GPUs cost per hour while they are paid for, in words: price per GPU-hour x GPUs, for each currency in order. GPUs of
+ * nodes without a price are left out; empty if no node has a price.
  */
 export const hourlyCostWords = (prices: Prices, gpusByNode: ReadonlyMap<string, number>): string =>
   costs(prices, gpusByNode, 1)
     .map((cost) => `${cost} an hour`)
     .join(" and ");
 
-/** What they cost in this many hours, in the same form: `59 USD`. */
+/** What GPUs cost in this many hours, in the same form: `59 USD`. */
 export const costWords = (prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: number): string =>
   costs(prices, gpusByNode, hours).join(" and ");
 
@@ -47,7 +47,7 @@ function costs(prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: n
     .map(([currency, amount]) => `${amountWords(amount)} ${currency}`);
 }
 
-/** `1,234`, `19.60`. */
+/** An amount of money: `1,234`, `19.60`. */
 function amountWords(amount: number): string {
   const text = amount >= 100 || Number.isInteger(amount) ? `${Math.round(amount)}` : amount.toFixed(2);
   return text.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");

@@ -17,39 +17,39 @@ import { livingOfferOf } from "./storedSchema.ts";
 import { createTrackRecords } from "./trackRecord.ts";
 import { dismissedBecause, takenBecause, whyGone, withheldOf } from "./whyGone.ts";
 
-/** What one moment leaves to be seen. */
+/** The advice that is visible after one moment. */
 export interface LivingAdvice {
-  /** Open ones, most worth first; then what closed lately, newest first. */
+  /** Open recommendations, those that are worth most first; then those that closed lately, the newest first. */
   readonly recommendations: readonly Recommendation[];
   /** Offers that are not shown yet or not again: `standing`, `cool-down`, `dismissed`. */
   readonly withheld: readonly WithheldAdvice[];
 }
 
-/** Follows every piece of advice from its first sight to its end. Times come in as arguments. */
+/** Follows every piece of advice from its first moment to its end. Times come in as arguments. */
 export interface AdviceLifecycle {
-  /** One more moment with its offers, in order of worth, and the reasons why others are not offered. */
+  /** Takes in one more moment: its offers, in order of worth, and the reasons why others are not offered. */
   advance(offers: readonly Offer[], analysis: Analysis, reasons?: readonly WithheldAdvice[]): LivingAdvice;
-  /** A moment whose offers are unknown: what is no longer valid expires. */
+  /** Takes in a moment whose offers are unknown: advice that is no longer valid expires. */
   lapse(at: number): void;
   /** Open advice, by id. */
   openPlans(): ReadonlyMap<string, OpenPlan>;
-  /** What would be seen now without a new moment: after a dismissal or an alert. */
+  /** The advice that is visible now, without a new moment: after a dismissal or an alert. */
   latest(): LivingAdvice;
-  /** How those that were shown turned out, by kind and act. */
+  /** How the advice that was shown turned out, by kind and act. */
   trackRecords(at: number): readonly AdviceTrackRecord[];
-  /** Close open advice that a person does not want, or reports as done, to be measured from then on; `false`: none has that id. */
+  /** Close open advice that a person does not want, or reports as done: then it is measured. `false`: no such id is open. */
   dismiss(id: string, by: string, reason: string, at: number): boolean;
   take(id: string, by: string, at: number): boolean;
   /** Links alerts with the advice for their subjects; the same alert twice is one. */
   link(alerts: readonly ReceivedAlert[], at: number): void;
-  /** What changed since it was last asked: what the ledger must keep. */
+  /** The changes since the last call, which the ledger must store. */
   takeChanges(): readonly StoredAdvice[];
 }
 
 /** Advice is valid for this many cycles after it was last worked out. */
 const validCycles = 2;
 
-/** The life of advice in a process that begins with what the ledger kept. */
+/** Makes the lifecycle of advice for a process that begins with what the ledger has stored. */
 export function createAdviceLifecycle(
   settings: AdviceSettings,
   intervalSeconds: number,
@@ -57,9 +57,9 @@ export function createAdviceLifecycle(
 ): AdviceLifecycle {
   const known = stored.flatMap((one) => livingOfferOf(one) ?? []);
   const trackRecords = createTrackRecords(settings, known);
-  /** By id. */
+  /** Open advice by id. */
   const open = new Map<string, LivingOffer>();
-  /** In how many cycles in a row there was an offer for a need. */
+  /** By need: for how many cycles in a row there was an offer. */
   let standing = new Map<string, number>();
   let withheld: readonly WithheldAdvice[] = [];
   let lastAt = Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ export function createAdviceLifecycle(
     return living !== undefined;
   }
 
-  /** Closes advice whose place another took. */
+  /** Closes advice that other advice replaces. */
   function replace(living: LivingOffer, by: LivingOffer, at: number): void {
     const { id } = living.offer.draft;
     living.replacedBy = by.offer.draft.id;
@@ -104,7 +104,7 @@ export function createAdviceLifecycle(
     close(living, "expired", `replaced by ${living.replacedBy}`, at);
   }
 
-  /** What a process begins with may be found again, as soon as all has been read and seen once. */
+  /** Keeps stored advice valid for some cycles after a start: it may be found again once everything has been read. */
   function noteBegin(at: number): void {
     if (lastAt !== Number.POSITIVE_INFINITY) return;
     for (const living of open.values()) {
@@ -113,7 +113,7 @@ export function createAdviceLifecycle(
     }
   }
 
-  /** A clock that was set back makes times to come of those that were: they count as now. */
+  /** If a clock was set back, past times are in the future: they count as now. */
   function noteClock(at: number): void {
     if (at >= lastAt) return;
     for (const living of closed.noteClock(at)) changed.add(living);
@@ -127,7 +127,7 @@ export function createAdviceLifecycle(
     }
   }
 
-  /** Closes what was not found again, with the reason that the moment gives, or with what is there in its place. */
+  /** Closes advice that was not found again, with the reason of the moment or because of what is there in its place. */
   function endGone(living: LivingOffer, reasons: readonly WithheldAdvice[], moment: MomentIndex, at: number): void {
     const { draft } = living.offer;
     const rival = withheldOf(living, reasons)?.rival;
@@ -141,7 +141,7 @@ export function createAdviceLifecycle(
     else close(living, "expired", `it was not found again: ${whyGone(living, reasons, moment)}`, at);
   }
 
-  /** Advice whose signs are there was taken; what someone has just done is not advised again, whatever the offers say. */
+  /** Closes advice as taken if all of its signs are there: what was just done is not advised again, whatever the offers are. */
   function noteTaken(moment: MomentIndex, at: number): void {
     for (const living of [...open.values()]) {
       const seen = inHand.look(living.offer, moment, at);
@@ -162,7 +162,7 @@ export function createAdviceLifecycle(
     }
   }
 
-  /** Why an offer is not shown; `null` where it may be. `instead`: ids of open advice that it excludes. */
+  /** Why an offer is not shown; `null` if it may be shown. `instead`: ids of open advice that it excludes. */
   function holdBack(offer: Offer, instead: ReadonlySet<string>, at: number): HeldBack | null {
     const { draft, need } = offer;
     for (const one of closed.all) {
@@ -172,13 +172,13 @@ export function createAdviceLifecycle(
     const underWay = [...open.values()].find((one) => isInTheWay(one.offer, offer, instead));
     if (underWay !== undefined) return { why: "standing", reason: `${underWay.offer.draft.id} is being carried out` };
     const seen = standing.get(need) ?? 0;
-    // The need for which it comes has lasted already.
+    // The need that this offer serves has lasted long enough.
     if (seen >= settings.standingCycles || instead.size > 0) return null;
     if (alertLog.firing().some((alert) => alertLog.isAbout(alert, draft))) return null;
     return { why: "standing", reason: `seen in ${seen} of ${settings.standingCycles} cycles in a row` };
   }
 
-  /** Someone carries out a plan for the same need, or one that acts on the same. */
+  /** Whether a person carries out the first plan, and it serves the same need or acts on the same as the other. */
   function isInTheWay({ draft, need }: Offer, offer: Offer, instead: ReadonlySet<string>): boolean {
     const { id, targets } = offer.draft;
     if (draft.id === id || !inHand.isBegun(draft.id)) return false;
@@ -205,7 +205,7 @@ export function createAdviceLifecycle(
     return living;
   }
 
-  /** The plan for a need of now: targets, numbers and steps may be others. */
+  /** Updates the plan for a need that is shown already: targets, numbers and steps may be different now. */
   function renew(living: LivingOffer, offer: Offer, at: number): void {
     const { title, targets } = living.offer.draft;
     const isOther = targets.join() !== offer.draft.targets.join();
@@ -214,7 +214,7 @@ export function createAdviceLifecycle(
     living.offer = offer;
   }
 
-  /** Shows what may be shown, and records for the rest why not. */
+  /** Shows what may be shown, and records for the other offers why they are not shown. */
   function showAll(offers: readonly Offer[], reasons: readonly WithheldAdvice[], at: number): WithheldAdvice[] {
     const rivals = [...open.values()].flatMap((living) => {
       const rival = withheldOf(living, reasons)?.rival;
@@ -224,7 +224,7 @@ export function createAdviceLifecycle(
     for (const offer of offers) {
       const { id, kind, title, beneficiary } = offer.draft;
       const instead = rivals.filter(({ rival }) => rival === id).map(({ living }) => living);
-      // A plan from before needs made the ids has another for the same need.
+      // Advice from before ids followed from needs may have the same need as this offer.
       for (const one of open.values())
         if (one.offer.need === offer.need && one.offer.draft.id !== id) instead.push(one);
       const reason = holdBack(offer, new Set(instead.map((one) => one.offer.draft.id)), at);
@@ -240,7 +240,7 @@ export function createAdviceLifecycle(
 
   function linkAlerts(): void {
     for (const living of open.values()) setAlerts(living, alertLog.about(living.offer.draft, living.firstSeenAt));
-    // An alert is mostly over after its advice was taken.
+    // In most cases an alert is over only after its advice was taken.
     for (const living of closed.all) setAlerts(living, alertLog.asLastReported(living.alerts));
   }
 
@@ -262,13 +262,13 @@ export function createAdviceLifecycle(
       const moment = momentIndex(analysis);
       noteBegin(at);
       noteClock(at);
-      // Who cannot read the objects sees neither that pods have left, nor what is allocated.
+      // Without access to the objects, it cannot be seen that pods have left, nor what is allocated.
       if (analysis.snapshot.coverage.objects) {
         noteTaken(moment, at);
         for (const living of closed.measure(moment, at)) changed.add(living);
         for (const living of trackRecords.follow([...open.values(), ...closed.all], moment, at)) changed.add(living);
       }
-      // The same moment looked at twice is one cycle.
+      // If the same moment comes twice, it is one cycle.
       const more = at === lastAt ? 0 : 1;
       lastAt = at;
       standing = new Map(offers.map(({ need }) => [need, Math.max(1, (standing.get(need) ?? 0) + more)]));

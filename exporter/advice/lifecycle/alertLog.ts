@@ -3,32 +3,35 @@ import type { LinkedAlert, Recommendation } from "../../model/recommendation.ts"
 
 type Subject = Pick<Recommendation, "fromTeam" | "forTeam" | "queue" | "pool">;
 
-/** The alerts that were received lately: Alertmanager says each one again and again. */
+/** The alerts that were received lately: Alertmanager sends each of them again and again. */
 export interface AlertLog {
   receive(alerts: readonly ReceivedAlert[], at: number): void;
   firing(): readonly ReceivedAlert[];
   isAbout(alert: ReceivedAlert, subject: Subject): boolean;
-  /** Those about a subject that fire, or were over after `since`; by time, newest first. */
+  /** The alerts about a subject that fire, or that were over after `since`; the newest first. */
   about(subject: Subject, since: number): readonly LinkedAlert[];
-  /** The same alerts with what was reported about them last. */
+  /** The same alerts, each as it was last reported. */
   asLastReported(linked: readonly LinkedAlert[]): readonly LinkedAlert[];
   forgetOld(at: number): void;
 }
 
-/** An alert that was not received again for so long is over, reported or not: Alertmanager repeats itself within 12 hours. */
+/**
+ * An alert that was not received again for this long is over, whether reported or not: Alertmanager repeats alerts within 12
+ * hours.
+ */
 const silenceSeconds = 86_400;
 const mostAlerts = 1000;
 const mostLinked = 10;
 
-/** A log in which nothing has been received yet. */
+/** Makes a log in which nothing has been received yet. */
 export function createAlertLog(): AlertLog {
-  /** One entry for each time that an alert began to fire. */
+  /** There is one entry for each time that an alert began to fire. */
   const known = new Map<string, { readonly alert: ReceivedAlert; readonly receivedAt: number }>();
   return {
     receive(alerts, at) {
       for (const alert of alerts) {
         const key = `${alert.fingerprint} ${alert.startsAt}`;
-        // What is over stays over, in whatever order it is reported.
+        // An alert that is over stays over, in whatever order its states are reported.
         const isLate = alert.status === "firing" && known.get(key)?.alert.status === "resolved";
         known.delete(key);
         known.set(key, { alert: isLate ? { ...alert, status: "resolved" } : alert, receivedAt: at });
@@ -58,19 +61,19 @@ export function createAlertLog(): AlertLog {
   };
 }
 
-/** Whether two links say the same of the same alert. */
+/** Whether two links report the same state of the same alert. */
 export function isSameAlert(one: LinkedAlert, other: LinkedAlert | undefined): boolean {
   return one.fingerprint === other?.fingerprint && one.startsAt === other.startsAt && one.status === other.status;
 }
 
 /**
- * Whether an alert is about what advice is about: whatever of team, queue and pool its labels name is the advice's, too, and
- * one of them at least is named.
+ * Whether an alert is about the subject of advice: its labels name at least one of team, queue and pool, and each one that they
+ * name is also that of the advice.
  */
 function isAbout({ labels }: ReceivedAlert, { fromTeam, forTeam, queue, pool }: Subject): boolean {
   const { team = "", queue: alertQueue = "", pool: alertPool = "", domain = "" } = labels;
   if (team === "" && alertQueue === "" && alertPool === "") return false;
-  // The name of a quota domain is those of its pools.
+  // The name of a quota domain consists of the names of its pools.
   if (domain !== "" && pool !== "" && !domain.split("+").includes(pool)) return false;
   return (
     (team === "" || team === forTeam || team === fromTeam) &&

@@ -7,32 +7,33 @@ import { type LivingOffer, secondsPerDay } from "./livingAdvice.ts";
 import { partsDone } from "./signs.ts";
 import { isFollowed } from "./trackRecord.ts";
 
-/** Advice that closed, the newest first: what is still shown, or still decides what is. */
+/** Closed advice, the newest first: what is still shown, or still decides what is shown. */
 export interface ClosedAdvice {
   readonly all: readonly LivingOffer[];
   add(living: LivingOffer, at: number): void;
   /**
-   * Takes out the record of a need that only went away for a while: what expired less than a day ago, if nothing else became
-   * of that need since. Who needs again what he needed this morning finds the same record, and not one for each time.
+   * Takes out the record of a need that only went away for a while: advice that expired less than a day ago, if nothing else
+   * has happened to that need since. A need that comes back on the same day keeps one record instead of getting one for each
+   * time.
    */
   takeBack(id: string, at: number): LivingOffer | null;
   /**
-   * Measures what was taken, and sees what undoes it, until its horizon is over. What a person says to be done is measured from
-   * the first moment after that on; how much of it the cluster shows is noted. Returns what changed.
+   * Measures taken advice, and looks for what undoes it, until its horizon is over. Advice that a person reports as done is
+   * measured from the first moment after the report; how much of it the cluster shows is noted. Returns what changed.
    */
   measure(moment: MomentIndex, at: number): readonly LivingOffer[];
-  /** After a clock was set back, what closed later closed now. Returns what changed. */
+  /** After a clock was set back: moves closing times that are in the future to now. Returns what changed. */
   noteClock(at: number): readonly LivingOffer[];
 }
 
-/** Closed advice that is shown at most. */
+/** The most closed advice that is shown. */
 export const shownClosed = 100;
-/** Closed advice that is kept at most, because it may come back, or must not yet. */
+/** The most closed advice that is kept, because it may come back, or must not come back yet. */
 const keptClosed = 1000;
-/** What expired may be opened again for so long, seconds. */
+/** For how long expired advice may be opened again, seconds. */
 const reopenSeconds = secondsPerDay;
 
-/** The closed advice that a process begins with. */
+/** Makes the closed advice with which a process begins. */
 export function createClosedAdvice(
   settings: AdviceSettings,
   stored: readonly LivingOffer[],
@@ -42,7 +43,7 @@ export function createClosedAdvice(
   const coolDownSeconds = settings.coolDownMinutes * 60;
   const horizonSeconds = settings.horizonHours * 3600;
 
-  /** Whether what became of it still decides what is shown, or is still measured. */
+  /** Whether the outcome of closed advice still decides what is shown, or is still measured. */
   function isHeeded(living: LivingOffer, at: number): boolean {
     const { state, closedAt, measured } = living;
     if (closedAt === null) return false;
@@ -54,7 +55,7 @@ export function createClosedAdvice(
   }
 
   function begin(living: LivingOffer, closedAt: number, moment: MomentIndex, at: number): boolean {
-    // A moment from before does not contain it, and what is much later cannot be due to it.
+    // A moment from before the closing does not show it, and what is much later cannot be due to it.
     if (at < closedAt || at - closedAt > horizonSeconds) return false;
     living.measured = follower.begin(living.offer, moment, at);
     noteParts(living, moment);
@@ -96,11 +97,14 @@ export function createClosedAdvice(
   };
 }
 
-/** Whether a person reported a plan as done before the cluster shows every part. What was taken in part has an end. */
+/**
+ * Whether a person reported a plan as done before the cluster showed all of its parts. A plan that was taken in part is
+ * complete.
+ */
 const isNotAllSeen = ({ parts, rests }: LivingOffer): boolean =>
   rests === null && (parts === null || parts.done < parts.all);
 
-/** Notes how many parts the cluster shows; whether these are more than before. */
+/** Notes how many parts of a plan the cluster shows. Returns whether these are more than before. */
 function noteParts(living: LivingOffer, moment: MomentIndex): boolean {
   const seen = partsDone(living.offer.signs, moment);
   if (seen === null || seen.done <= (living.parts?.done ?? 0)) return false;
@@ -114,16 +118,17 @@ export interface HeldBack {
   readonly reason: string;
 }
 
-/** Who has begun with a plan has so long to end it, seconds; then it counts as taken in part. */
+/** How long a person who has begun a plan may take to finish it, seconds; after that it counts as taken in part. */
 export const settleSeconds = 600;
 
-/** What was dismissed comes back before its time if it has become this many times as much. */
+/** Dismissed advice comes back before its time if its gain has become more than this many times as large. */
 const muchMore = 2;
 
 /**
- * Why an offer must wait after other advice was taken or dismissed: what was dismissed stays away for `dismissedDays`, unless
- * it is much more by now, a need that someone just served must show the effect first, and targets rest for the cool-down.
- * Of what was taken in part, the rest goes on. `null` where nothing holds it back. `at` in seconds.
+ * Why an offer must wait after other advice was taken or dismissed: dismissed advice stays away for `dismissedDays`, unless its
+ * gain is much larger by now; if someone has just served a need, the effect must show first; and targets rest for the
+ * cool-down. If a plan was taken in part, only the targets of that part rest. `null` if nothing holds the offer back. `at`:
+ * seconds since the epoch.
  */
 export function restAfter(
   { state, closedAt, closedBecause, offer: other, rests }: LivingOffer,

@@ -9,11 +9,12 @@ import { allocatedGpus, isTakenBack } from "./signs.ts";
 
 /** Follows taken advice until its horizon is over: what it gained, what was lost for it, and whether it was undone. */
 export interface TakenFollower {
-  /** The first look, in the moment in which it was seen to be taken. */
+  /** Takes the first look at advice, in the moment in which it was found to be taken. */
   begin(offer: Offer, moment: MomentIndex, at: number): MeasuredEffect;
   /**
-   * One more look; the same value where nothing has changed. `isUnderWay`: a person says that it is done, and the cluster had not
-   * shown all of it before; what still stops is a loss of the plan, and a setting that is as it was was not taken back.
+   * Takes one more look; returns the same value if nothing has changed. `isUnderWay`: a person reports that it is done, and the
+   * cluster had not shown all of it before. Whatever still stops is then a loss of the plan, and a setting that is as it was
+   * before was not taken back.
    */
   goOn(
     offer: Offer,
@@ -25,19 +26,19 @@ export interface TakenFollower {
   ): MeasuredEffect;
 }
 
-/** What the last look at one piece of advice left to be compared with; a new process begins with a first look of its own. */
+/** What the last look at one piece of advice left for comparison; a new process begins with a first look of its own. */
 interface LastLook {
-  /** Pods that hold, of work that the plan moved or let start. */
+  /** Pods that hold GPUs now, of work that the plan moved or let start. */
   readonly placed: readonly PlacedPod[];
-  /** Those that the plan is to stop and that hold. */
+  /** Pods that the plan is to stop and that still hold GPUs. */
   readonly toStop: readonly DisruptedPod[];
   readonly gained: number;
-  /** The least that released work has asked for since, physical GPUs. */
+  /** The least that released work has asked for since the first look, physical GPUs. */
   readonly leastWanted: number;
 }
 
 interface PlacedPod {
-  /** As signs and measures name it. */
+  /** The name of its work, as signs and measures write it. */
   readonly work: string;
   readonly uid: string;
   readonly pod: PodView;
@@ -45,14 +46,14 @@ interface PlacedPod {
 
 const tolerance = 1e-6;
 
-/** Measures of which less than before means that what had gone is back. */
+/** Measures that show by a decrease that something came back. */
 const comesBack: ReadonlySet<MeasuredBy["kind"]> = new Set(["nodes-removed", "gpus-drained", "observed"]);
 
-/** Nobody takes longer to carry out a plan: what was bound before was not placed by it. */
+/** Nobody takes longer than this to carry out a plan, seconds: the plan did not place what was bound earlier. */
 const longestPlanSeconds = 3600;
 const secondsPerHour = 3600;
 
-/** The gain is measured for the cool-down, what undoes it is looked for until the horizon is over. */
+/** Makes a follower: the gain is measured for the cool-down, and what undoes it is looked for until the horizon is over. */
 export function createTakenFollower(settings: AdviceSettings): TakenFollower {
   const looks = new WeakMap<Offer, LastLook>();
   const coolDownSeconds = settings.coolDownMinutes * 60;
@@ -87,7 +88,7 @@ export function createTakenFollower(settings: AdviceSettings): TakenFollower {
       );
       const shown = isUnderWay ? { ...offer, signs: [] } : offer;
       const undone = before.undone ?? undoneNow(shown, last, gainedNow, evicted, moment, at);
-      // Work that has started ends in the end: after the cool-down less of it is no fault of the plan.
+      // Work that has started ends at some time: if less of it runs after the cool-down, this is not the fault of the plan.
       const gainedGpus = before.isFinal ? before.gainedGpus : gainedNow;
       const isSame = before.isFinal && lost === 0 && undone === before.undone;
       if (isSame) return before;
@@ -97,7 +98,7 @@ export function createTakenFollower(settings: AdviceSettings): TakenFollower {
   };
 }
 
-/** Physical GPUs that the beneficiary of advice has gained by now: the same number as was predicted. */
+/** Physical GPUs that the beneficiary of advice has gained by now: the quantity that was predicted. */
 function measuredGpus(by: MeasuredBy, moment: MomentIndex): number {
   const { pods, devices } = moment.analysis.snapshot;
   switch (by.kind) {
@@ -131,10 +132,10 @@ function measuredGpus(by: MeasuredBy, moment: MomentIndex): number {
   }
 }
 
-/** A node that is there, and takes pods. */
+/** Whether a node exists and takes pods. */
 const isIn = (node: NodeView | undefined): boolean => node !== undefined && node.schedulable !== false;
 
-/** Each workload counts once, by whichever name it is known. */
+/** Physical GPUs that pods of this work hold. Each workload counts once, by whichever name it is known. */
 function allocatedBy(work: readonly string[], moment: MomentIndex): number {
   const { pods } = moment.analysis.snapshot;
   const found = new Set(work.flatMap((name) => moment.workloads(name)));
@@ -142,8 +143,8 @@ function allocatedBy(work: readonly string[], moment: MomentIndex): number {
 }
 
 /**
- * GPU-hours of work that is done again, of the pods that have left their nodes without having ended by themselves: from their
- * start or last checkpoint until `at`, and the restart itself.
+ * GPU-hours of work that has to be done again for the pods that have left their nodes without having ended by themselves: the
+ * time from their start or last checkpoint until `at`, and the restart itself.
  */
 function measuredLoss(
   disrupted: readonly DisruptedPod[],
@@ -157,13 +158,16 @@ function measuredLoss(
     .reduce((sum, { gpus, workSince }) => sum + lostGpuHours(gpus, workSince, at, restartMinutes), 0);
 }
 
-/** GPU-hours that are lost with a pod at a moment: its work since then (`null`: none is done again), and its restart. */
+/**
+ * GPU-hours that are lost with a pod at a moment: its work since `workSince` (`null`: nothing has to be done again), and its
+ * restart.
+ */
 function lostGpuHours(gpus: number, workSince: number | null, at: number, restartMinutes: number): number {
   const work = workSince === null ? 0 : Math.max(0, at - workSince) / 3600;
   return gpus * (work + restartMinutes / 60);
 }
 
-/** What undoes the plan in this moment, and how many GPUs that are; `null` where nothing does. */
+/** What undoes the plan in this moment, and how many physical GPUs that concerns; `null` if nothing does. */
 function undoneNow(
   { signs, measuredBy }: Offer,
   last: LastLook,
@@ -201,7 +205,10 @@ type Named = { readonly uid: string; readonly kind: string; readonly namespace: 
 const isOf = (work: readonly string[], { uid, kind, namespace, name }: Named): boolean =>
   work.includes(uid) || work.includes(`${kind}/${namespace}/${name}`);
 
-/** Pods that hold now, of what the plan let start, or moved: a plan that defragments has a place for all that it takes away. */
+/**
+ * Pods that hold GPUs now, of work that the plan let start or moved. A plan that defragments has a place for every pod that it
+ * moves.
+ */
 function placedPods(
   { draft, disrupted, measuredBy }: Offer,
   takenAt: number,
@@ -216,7 +223,7 @@ function placedPods(
     for (const index of moment.workloads(work).flatMap((one) => one.pods)) {
       const pod = pods[index];
       if (pod?.status !== "allocated" || pod.uid === null || toStop.has(pod.uid)) continue;
-      // Others of the same work were where they are before.
+      // Other pods of the same work were there before the plan.
       const isNew = !moved.has(work) || (pod.boundAt ?? takenAt) >= takenAt - longestPlanSeconds;
       if (isNew) found.set(pod.uid, { work, uid: pod.uid, pod });
     }
@@ -224,8 +231,8 @@ function placedPods(
 }
 
 /**
- * Pods that have lost their place since the last look: gone without having ended, while their work goes on. Of what serves
- * requests only where something waits for a place now: a new version of it replaces pods, too.
+ * Pods that have lost their place since the last look: they are gone without having ended, while their work goes on. Pods that
+ * serve requests count only if something of their work waits for a place now, because a new version replaces pods, too.
  */
 function evictedPods(placed: readonly PlacedPod[], moment: MomentIndex): readonly PlacedPod[] {
   const { pods, endedPods, queueing } = moment.analysis.snapshot;

@@ -5,9 +5,9 @@ import type { Offer } from "../offer.ts";
 
 export const secondsPerDay = 86_400;
 
-/** One piece of advice with its life: what the ledger keeps of it. */
+/** One piece of advice with its lifecycle: what the ledger stores of it. */
 export interface LivingOffer {
-  /** As it was worked out last; while someone carries it out, as it was then. */
+  /** The offer as it was last worked out. While a person carries it out, it stays as it was when that began. */
   offer: Offer;
   readonly firstSeenAt: number;
   openedAt: number;
@@ -20,14 +20,17 @@ export interface LivingOffer {
   replaces: readonly string[];
   replacedBy: string | null;
   parts: Recommendation["parts"];
-  /** Of advice that was taken in part, the targets of what was done: these rest, the others go on. `null`: all rest. */
+  /**
+   * For advice that was taken in part: the targets of the part that was done. These rest, and the others do not. `null`: all
+   * rest.
+   */
   rests: readonly string[] | null;
   measured: MeasuredEffect | null;
   aftermath: Aftermath | null;
   alerts: readonly LinkedAlert[];
 }
 
-/** What is so of advice that has just been opened. */
+/** The lifecycle of advice that has just been opened. */
 export const notEnded = {
   closedAt: null,
   closedBecause: null,
@@ -38,12 +41,12 @@ export const notEnded = {
   aftermath: null,
 } as const;
 
-/** As people see it. */
+/** The advice as people see it. */
 export function recommendationOf({ offer, rests, ...lifecycle }: LivingOffer): Recommendation {
   return { ...offer.draft, ...lifecycle };
 }
 
-/** As the ledger keeps it. */
+/** The advice as the ledger stores it. */
 export function storedAdviceOf(living: LivingOffer): StoredAdvice {
   const { draft } = living.offer;
   const { id, kind, title, fromTeam, forTeam, queue, pool, effect, cost } = draft;
@@ -68,7 +71,7 @@ export function storedAdviceOf(living: LivingOffer): StoredAdvice {
   };
 }
 
-/** JSON knows no infinity: a queue without a limit has one that no cluster reaches. */
+/** JSON has no infinity: a queue without a limit gets one that no cluster reaches. */
 const beyondAll = 1e15;
 
 const finite = (_key: string, value: unknown): unknown => (value === Infinity ? beyondAll : value);

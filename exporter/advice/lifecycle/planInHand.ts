@@ -4,48 +4,51 @@ import type { Offer } from "../offer.ts";
 import { settleSeconds } from "./closedAdvice.ts";
 import { isTaken, partsDone } from "./signs.ts";
 
-/** A plan that someone has begun with. */
+/** A plan that a person has begun to carry out. */
 interface Begun {
   readonly done: number;
-  /** When the last of these parts was seen to be done, seconds since the epoch. */
+  /** When the last of the done parts was first seen, seconds since the epoch. */
   at: number;
 }
 
-/** What a look at open advice shows. */
+/** What a look at open advice finds. */
 export interface Seen {
   /** The plan that is being carried out: the one that is shown, or one that was shown shortly before. */
   readonly offer: Offer;
   readonly parts: NonNullable<Recommendation["parts"]>;
   readonly isWhole: boolean;
-  /** Parts are done, and for a while no more were. */
+  /** Whether some parts are done, and no more were done for a while. */
   readonly isLeft: boolean;
 }
 
-/** Which plans people carry out. A plan changes while it is open; who read it a while ago does what it said then. */
+/**
+ * Follows which plans people carry out. A plan changes while it is open, and a person who read it a while ago does what it
+ * contained then.
+ */
 export interface PlansInHand {
   /** Notes that this plan is no longer the one that is shown. */
   noteOld(offer: Offer, at: number): void;
-  /** Whether the plan of this id, or one that was shown shortly before, was begun with; `null`: nobody did anything. */
+  /** What is done of the plan with this id, or of one that was shown for it shortly before; `null`: nothing is done. */
   look(offer: Offer, moment: MomentIndex, at: number): Seen | null;
   isBegun(id: string): boolean;
   forget(id: string): void;
-  /** After a clock was set back, what was seen later was seen now. */
+  /** After a clock was set back: moves times that are in the future to now. */
   noteClock(at: number): void;
 }
 
-/** What was shown may have been read, and be carried out, for so long, seconds. */
+/** For how long a plan that was shown may have been read and be carried out, seconds. */
 const readSeconds = 1800;
-/** Earlier plans of each need that are kept at most. */
+/** The most earlier plans that are kept for each need. */
 const mostEarlier = 10;
 
-/** Nobody has begun with anything yet. */
+/** Makes a follower for which nobody has begun anything yet. */
 export function createPlansInHand(): PlansInHand {
   const begun = new Map<string, Begun>();
   const earlier = new Map<string, readonly { readonly offer: Offer; readonly until: number }[]>();
 
   function begunPlan(offer: Offer, moment: MomentIndex, at: number): Offer | null {
     const known = [offer];
-    // Who has begun goes on with what he began with.
+    // A person who has begun a plan goes on with that plan.
     if (!begun.has(offer.draft.id))
       for (const one of earlier.get(offer.draft.id) ?? []) if (one.until >= at) known.push(one.offer);
     return (
@@ -66,7 +69,7 @@ export function createPlansInHand(): PlansInHand {
       const parts = offer === null ? null : partsDone(offer.signs, moment);
       const { id } = shown.draft;
       if (offer === null || parts === null) {
-        // What was done was undone.
+        // Everything that was done was undone.
         begun.delete(id);
         return null;
       }

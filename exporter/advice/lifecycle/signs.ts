@@ -6,19 +6,19 @@ import type { TakenSign } from "../offer.ts";
 
 const tolerance = 1e-6;
 
-/** Whether all signs are there that someone took the advice; without any sign nobody can say. */
+/** Whether all signs show that the advice was taken. Without any signs, this is not known and `false`. */
 export function isTaken(signs: readonly TakenSign[], moment: MomentIndex): boolean {
   return signs.length > 0 && signs.every((sign) => isSeen(sign, moment));
 }
 
-/** How many parts of a plan are done; `null`: none. What is begun is being carried out, or was left there. */
+/** How many parts of a plan are done; `null`: none. A plan that was begun is being carried out, or was left unfinished. */
 export function partsDone(signs: readonly TakenSign[], moment: MomentIndex): Recommendation["parts"] {
   const parts = partsOf(signs);
   const done = parts.filter((part) => isSeen(part, moment)).length;
   return done === 0 ? null : { done, all: parts.length };
 }
 
-/** Targets, as `Recommendation.targets` names them, of the parts that are not done. */
+/** The targets of the parts that are not done, as `Recommendation.targets` names them. */
 export function targetsLeft(signs: readonly TakenSign[], moment: MomentIndex): ReadonlySet<string> {
   const { workloads } = moment.analysis.snapshot;
   const left = partsOf(signs).filter((part) => !isSeen(part, moment));
@@ -44,7 +44,7 @@ function partsOf(signs: readonly TakenSign[]): readonly TakenSign[] {
   });
 }
 
-/** What was seen, in words. */
+/** The signs in words. */
 export function seenWords(signs: readonly TakenSign[]): string {
   return [...new Set(signs.map(wordsOf))].join("; ");
 }
@@ -53,7 +53,7 @@ function isSeen(sign: TakenSign, moment: MomentIndex): boolean {
   const { snapshot, findings } = moment.analysis;
   switch (sign.kind) {
     case "pods-left":
-      // What has ended by itself was not taken away by anybody.
+      // A pod that has ended by itself was not taken away by anybody.
       return (
         sign.pods.every(({ uid, node }) => moment.allocated(uid)?.node !== node) &&
         sign.pods.some(({ uid }) => !snapshot.endedPods.has(uid))
@@ -76,7 +76,7 @@ function isSeen(sign: TakenSign, moment: MomentIndex): boolean {
         ) && snapshot.queueing.queues.some(({ name }) => name === sign.name)
       );
     case "request-changed":
-      // Pods that were made anew and wait for a place ask for it already.
+      // New pods that wait for a place have the new request already.
       return moment.workloads(sign.workload).some(({ pods }) => {
         const asked = pods.map((pod) => snapshot.pods[pod]?.gpus ?? Number.NaN);
         return asked.length > 0 && asked.every((gpus) => gpus <= sign.gpusPerPod + tolerance);
@@ -98,7 +98,7 @@ function isSeen(sign: TakenSign, moment: MomentIndex): boolean {
   }
 }
 
-/** Whether what a sign showed was taken back: the setting is there, and says again what it said before. */
+/** Whether what a sign showed was taken back: the setting is there and has its former value again. */
 export function isTakenBack(sign: TakenSign, moment: MomentIndex): boolean {
   const { snapshot, findings } = moment.analysis;
   switch (sign.kind) {
@@ -120,7 +120,7 @@ export function isTakenBack(sign: TakenSign, moment: MomentIndex): boolean {
         const asked = pods.map((pod) => snapshot.pods[pod]?.gpus ?? Number.NaN);
         return asked.length > 0 && asked.every((gpus) => gpus > sign.gpusPerPod + tolerance);
       });
-    // What is gone from a node is not taken back by a sign: the work itself is looked at.
+    // Signs do not show whether something came back that had left a node: the work itself is looked at.
     case "pods-left":
     case "nodes-left":
     case "priority-changed":

@@ -49,7 +49,7 @@ const step = z.object({
   waitFor: text.nullable(),
 });
 
-/** Records of before there were acts: what stopped work without asking is no step any more. */
+/** Adapts records from before there were acts: a step that stopped work without asking is no longer a step. */
 function withAct(value: unknown): unknown {
   if (typeof value !== "object" || value === null || "act" in value || !("kind" in value)) return value;
   const { kind } = value;
@@ -142,7 +142,7 @@ const living = z.object({
     disrupted: z.array(z.object({ uid: text, work: text.default(""), gpus: amount, workSince: time.nullable() })),
   }),
   firstSeenAt: time,
-  // What has none of these was written by a version in which advice was known by its targets.
+  // A record without these fields was written by a version that identified advice by its targets.
   openedAt: time.optional(),
   openings: z.number().int().min(1).default(1),
   replaces: texts.default([]),
@@ -163,14 +163,14 @@ const living = z.object({
       lostGpuHours: amount,
       at: time,
       isFinal: z.boolean(),
-      // Absent of what an earlier version wrote.
+      // This field is missing in records of earlier versions.
       undone: z
         .object({ how: z.enum(undoneWays), at: time, gpus: amount })
         .nullable()
         .default(null),
     })
     .nullable(),
-  // Of before it was looked at.
+  // This field is missing in records from before aftermaths were recorded.
   aftermath: z
     .object({ outcome: z.enum(aftermathOutcomes), at: time, regretGpuHours: amount })
     .nullable()
@@ -181,8 +181,8 @@ const living = z.object({
 });
 
 /**
- * Reads what the ledger kept; `null` for what another version wrote otherwise. Advice from before needs made its id keeps the
- * id that links have, and gets the need by which what takes its place is known.
+ * Reads what the ledger has stored; `null` for a record that another version wrote in a different form. Advice from before ids
+ * followed from needs keeps the id that links have, and gets the need that identifies its successors.
  */
 export function livingOfferOf({ record }: StoredAdvice): LivingOffer | null {
   const parsed = living.safeParse(parseJson(record));

@@ -15,18 +15,21 @@ import { type LivingOffer, secondsPerDay } from "./livingAdvice.ts";
 /** How recommendations turned out lately. */
 export interface TrackRecords {
   /**
-   * Determines what became of the named work, in advice that was taken and in advice that was not. Returns the advice whose
-   * result is known now.
+   * Determines what became of the work that advice named, whether the advice was taken or not. Returns the advice whose outcome
+   * is known now.
    */
   follow(all: readonly LivingOffer[], moment: MomentIndex, at: number): readonly LivingOffer[];
-  /** By kind and act, of those that were known within the last 30 days before `at`; only where there are any. */
+  /**
+   * The records by kind and act, from the outcomes that became known within the 30 days before `at`; only kinds and acts with
+   * outcomes are included.
+   */
   at(at: number): readonly AdviceTrackRecord[];
 }
 
 const windowSeconds = 30 * secondsPerDay;
 const mostKept = 10_000;
 
-/** Begins with what the ledger kept. */
+/** Makes track records that begin with what the ledger has stored. */
 export function createTrackRecords(
   { horizonHours }: Pick<AdviceSettings, "horizonHours">,
   stored: readonly LivingOffer[],
@@ -66,13 +69,16 @@ function countOutcomes(all: readonly Aftermath[]): Readonly<Record<AftermathOutc
   return counts;
 }
 
-/** Whether what becomes of its work is still to be seen: of idle work always, of all else once it was taken. */
+/**
+ * Whether the outcome of advice is still to be determined: always for idle work, and for all other advice once it was taken.
+ */
 export const isFollowed = ({ aftermath, offer, state }: LivingOffer): boolean =>
   aftermath === null && (offer.draft.kind === "release_idle" || state === "taken");
 
 /**
- * What became of the work that a recommendation named, as soon as it is known: of idle work from when it was shown, whether
- * anybody followed it or not; of any other plan that was taken, by what undid it. `null` while it is not known yet.
+ * What became of the work that a recommendation named. Idle work is followed from the time at which the recommendation was
+ * opened, whether it was carried out or not. For any other plan that was taken, what undid it decides. `null`: it is not known
+ * yet.
  */
 export function aftermathOf(
   living: LivingOffer,
@@ -90,7 +96,7 @@ export function aftermathOf(
   } else if (isIdleWork) {
     const work = namedWork(living, moment);
     if (work.some((one) => worksNow(one, moment.analysis))) return { outcome: "came-back", at, regretGpuHours };
-    // Work that someone stopped is to be gone.
+    // Work that a person stopped is expected to be gone.
     if (work.length === 0 && state !== "taken") return { outcome: "ended", at, regretGpuHours: 0 };
   } else if (measured !== null && measured.undone !== null) {
     const outcome = measured.undone.how === "evicted-again" ? "evicted-again" : "came-back";
@@ -107,10 +113,10 @@ function namedWork({ offer: { measuredBy } }: LivingOffer, moment: MomentIndex):
 /** Whether something runs on what a workload holds. */
 const worksNow = ({ pods }: WorkloadView, analysis: Analysis): boolean => pods.some((pod) => isBusy(pod, analysis));
 
-/** Whether a GPU of a pod that looked busy and computed nothing does compute. */
+/** Whether a GPU computes again on which a pod looked busy and computed nothing. */
 const computesNow = (pod: number, analysis: Analysis): boolean => isBusy(pod, analysis, ({ stall }) => stall === null);
 
-/** Indices of the pods that still hold what they held. */
+/** Indices of the pods with these uids that still hold GPUs. */
 function allocatedIndices(named: readonly { readonly uid: string }[], { snapshot }: Analysis): readonly number[] {
   const uids = new Set(named.map(({ uid }) => uid));
   return snapshot.pods.flatMap(({ uid, status }, index) =>

@@ -2,7 +2,7 @@ import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { MomentIndex } from "../momentIndex.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
 
-/** What was withheld of this very need in the moment, if anything was. */
+/** The withheld advice of the moment that is about the same need; `null` if there is none. */
 export function withheldOf(
   { offer: { draft } }: Pick<LivingOffer, "offer">,
   withheld: readonly WithheldAdvice[],
@@ -15,12 +15,12 @@ export function withheldOf(
   return withheld.find(isAbout) ?? null;
 }
 
-/** `ads/train` of `Job ads/train`. */
+/** The name in a target: `ads/train` for `Job ads/train`. */
 const nameIn = (target: string): string => target.slice(target.indexOf(" ") + 1);
 
 const mostNamed = 5;
 
-/** What a target is now that it need not be acted upon; `null` where nothing is known of it. */
+/** The state of a target that explains why no action is needed; `null` if nothing explains it. */
 function nowOf(target: string, moment: MomentIndex): string | null {
   const name = nameIn(target);
   if (target.startsWith("Node ")) {
@@ -33,7 +33,7 @@ function nowOf(target: string, moment: MomentIndex): string | null {
   return moment.workloads(`${kind}/${name}`).length === 0 ? `${target} is not there any more` : null;
 }
 
-/** Why advice was not found again, as the moment says it. */
+/** Why advice was not found again, as far as the moment shows it. */
 export function whyGone(living: LivingOffer, withheld: readonly WithheldAdvice[], moment: MomentIndex): string {
   const known = withheldOf(living, withheld);
   if (known !== null) return known.reason;
@@ -42,19 +42,19 @@ export function whyGone(living: LivingOffer, withheld: readonly WithheldAdvice[]
   const { beneficiary } = living.offer.draft;
   const isWaiting = snapshot.queueing.gangs.some(({ namespace, name }) => `${namespace}/${name}` === beneficiary.name);
   if (beneficiary.kind === "workload" && !isWaiting) return `${beneficiary.name} does not wait any more`;
-  // Whoever is to give something to a queue is not what it needs.
+  // For advice that serves a queue, the targets give something away: they are not what the queue needs.
   const own = beneficiary.kind === "queue" ? [] : living.offer.draft.targets;
   const changed = own.flatMap((target) => nowOf(target, moment) ?? []);
   if (changed.length > 0) return changed.slice(0, mostNamed).join("; ");
   return `nothing of the kind was found for ${beneficiary.kind} ${beneficiary.name} any more`;
 }
 
-/** Names and reasons are text that someone typed: what is longer is cut, characters. */
+/** The most characters of a name or reason: people type them, and longer ones are cut. */
 const longestText = 500;
 
-/** Why advice was closed that someone does not want. */
+/** Why advice was closed as dismissed: who did not want it, and the reason. */
 export const dismissedBecause = (by: string, reason: string): string =>
   `${by.slice(0, longestText)}: ${reason.slice(0, longestText)}`;
 
-/** Why advice was closed that someone says was carried out: so long as the cluster does not show it, it is that person's word. */
+/** Why advice was closed as taken: the report of a person, until the cluster shows it. */
 export const takenBecause = (by: string): string => `${by.slice(0, longestText)} says that it is done`;

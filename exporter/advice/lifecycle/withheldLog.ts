@@ -3,25 +3,31 @@ import { withoutGeneratedSuffixes } from "../../kernel/stemOfName.ts";
 import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import type { StoredWithheld } from "../../model/storedAdvice.ts";
 
-/** Why needs are not served, over time: what stood for a while is worth keeping. */
+/** Records over time why needs are not served: a reason that lasted for a while is stored. */
 export interface WithheldLog {
-  /** What one more moment withholds. */
+  /** Takes in what one more moment withholds. */
   note(withheld: readonly WithheldAdvice[], at: number): void;
-  /** What the ledger must keep since it was last asked: what has begun to last, has lasted for another hour, or has ended. */
+  /**
+   * What the ledger must store since the last call: reasons that have begun to last, have lasted for another hour, or have
+   * ended.
+   */
   takeChanges(): readonly StoredWithheld[];
 }
 
-/** A reason that lasts for less is not kept, seconds. */
+/** A reason that lasts for less than this is not stored, seconds. */
 const keptFrom = 900;
-/** What lasts is written so often, seconds. */
+/** How often a reason that lasts is stored, seconds. */
 const keptEvery = 3600;
-/** What is not said for less than this goes on, seconds: reasons take turns. */
+/** A reason that is missing for no longer than this goes on, seconds: reasons alternate. */
 const pause = 1800;
-/** Reasons that are followed at most. */
+/** The most reasons that are followed. */
 const mostFollowed = 500;
 const longestReason = 500;
 
-/** What says nothing of why a need is not served: that it is about to be, was just now, or is by another plan. */
+/**
+ * Reasons that do not explain why a need is not served: it is about to be served, was served just now, or is served by another
+ * plan.
+ */
 const passing: ReadonlySet<WithheldReason> = new Set<WithheldReason>(["standing", "cool-down", "excluded"]);
 
 interface Followed {
@@ -29,11 +35,11 @@ interface Followed {
   reason: string;
   readonly begins: number;
   lastAt: number;
-  /** Until when the ledger has it; `null`: not at all. */
+  /** The time until which the ledger has stored it, seconds since the epoch; `null`: it is not stored at all. */
   keptUntil: number | null;
 }
 
-/** A log that has received nothing yet. */
+/** Makes a log that has received nothing yet. */
 export function createWithheldLog(): WithheldLog {
   const followed = new Map<string, Followed>();
   let changes: StoredWithheld[] = [];
@@ -73,7 +79,10 @@ export function createWithheldLog(): WithheldLog {
   };
 }
 
-/** Amounts and times of a reason change from moment to moment, and whoever happens to wait is one of many: it is the same reason. */
+/**
+ * The id of a reason. Amounts and times in it change from moment to moment, and the named work is one of many: it stays the
+ * same reason.
+ */
 function idOf({ kind, subject, reason }: WithheldAdvice): string {
   const stem = withoutGeneratedSuffixes(reason)
     .replaceAll(/\d[\d.,:]*/g, "#")

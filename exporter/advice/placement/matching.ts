@@ -3,10 +3,10 @@ import type { TextMap } from "../../model/node.ts";
 import type { HostPort, PodSelector, PodTerm } from "../../model/podPlacement.ts";
 import { meets } from "../../model/queues/nodeMatch.ts";
 
-/** A pod as selectors see it. */
+/** The parts of a pod that selectors look at. */
 export type SelectedPod = Pick<PodView, "namespace" | "labels">;
 
-/** Whether a selector takes labels: all of its requirements hold. */
+/** Whether a selector selects labels: all of its requirements are met. */
 export const takesLabels = (selector: PodSelector, labels: TextMap): boolean =>
   selector.every((one) => meets(labels, one));
 
@@ -18,7 +18,7 @@ export function looksAt(term: PodTerm, namespace: string, pod: SelectedPod): boo
 
 const everyAddress = "0.0.0.0";
 
-/** Whether two pods cannot both have their ports of one node (kube-scheduler: NodePorts). */
+/** Whether two pods cannot both have their host ports on one node (kube-scheduler: NodePorts). */
 export const collide = (some: readonly HostPort[], others: readonly HostPort[]): boolean =>
   some.some((one) =>
     others.some(

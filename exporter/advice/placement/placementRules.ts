@@ -6,47 +6,47 @@ import { selects } from "../../model/queues/nodeMatch.ts";
 import { collide, looksAt, takesLabels } from "./matching.ts";
 import { createVolumeNodes, type VolumeNodes } from "./volumeNodes.ts";
 
-/** Where pods are while something is tried. */
+/** Where pods are while a plan is tried. */
 export interface Whereabouts {
-  /** Node (name) of a pod (index into `Snapshot.pods`); `null`: on none. */
+  /** Name of the node of a pod (index into `Snapshot.pods`); `null`: it is on none. */
   nodeOf(pod: number): string | null;
-  /** Pods beside those, each like a pod of the Snapshot (index). */
+  /** Additional pods, each like a pod of the Snapshot (index). */
   readonly added: readonly { readonly like: number; readonly node: string }[];
 }
 
 /**
- * What the scheduler asks of a place beside the node's labels, taints and resources: affinity and anti-affinity (also that of
- * pods that stay, against the one that comes), topology spread, host ports, and volumes that are bound to nodes or zones.
- * The rules are those of kube-scheduler's filter plugins InterPodAffinity, PodTopologySpread, NodePorts, VolumeBinding and
- * VolumeZone.
+ * The requirements of the scheduler on a place besides the node's labels, taints and resources: affinity and anti-affinity
+ * (also that of pods that stay, against the one that comes), topology spread, host ports, and volumes that are bound to nodes
+ * or zones. The rules are those of kube-scheduler's filter plugins InterPodAffinity, PodTopologySpread, NodePorts,
+ * VolumeBinding and VolumeZone.
  */
 export interface PlacementRules {
-  /** Whether any rule, of the pod itself or of others, may decide where a pod (index) goes. */
+  /** Whether any rule, of the pod itself or of other pods, may decide where a pod (index) goes. */
   concerns(pod: number): boolean;
-  /** Why nobody can say where a pod may go, as part of a sentence about it; `null`: it is known. */
+  /** Why it is not known where a pod may go, as part of a sentence about it; `null`: it is known. */
   unknownOf(pod: number): string | null;
-  /** The same as far as it is about pods and not about volumes: it asks something that nothing here can judge. */
+  /** Whether a rule about pods, not about volumes, asks something of this pod's place that cannot be judged here. */
   isUndecided(pod: number): boolean;
-  /** Whether a pod like this one (index) may come onto a node (name). */
+  /** Whether a pod like this one (index) may be placed on a node (name). */
   allows(like: number, node: string, where: Whereabouts): boolean;
   readonly volumes: VolumeNodes;
 }
 
-/** Pods that a term or a spread rule looks at. */
+/** The pods that a term or a spread rule looks at. */
 interface LookedAt {
-  /** Indices into `Snapshot.pods`, on a node or not. */
+  /** Indices into `Snapshot.pods`, whether the pods are on a node or not. */
   readonly pods: readonly number[];
   readonly neighbors: readonly NeighborPod[];
 }
 
-/** A term of a pod that stays, with where that pod is. */
+/** A term of a pod that stays, and where that pod is. */
 interface AllocatedTerm {
   readonly term: PodTerm;
   readonly pod: number | null;
   readonly node: string;
 }
 
-/** The rules of a Snapshot; what is looked up once is kept with it. */
+/** The rules of a Snapshot; they keep what was looked up once. */
 export const placementRulesOf = oncePer(createRules);
 
 const noPlacement: PodPlacement = { affinity: [], antiAffinity: [], spread: [], hostPorts: [], unknown: [] };
@@ -86,7 +86,7 @@ function createRules(snapshot: Snapshot): PlacementRules {
     return found;
   }
 
-  /** Nodes of the pods that rules look at, one for each pod. */
+  /** Yields the node of each pod that all of the rules look at. */
   function* nodesOf(rules: readonly (PodTerm | SpreadRule)[], namespace: string, where: Whereabouts) {
     const [first, ...others] = rules;
     if (first === undefined) return;
@@ -150,7 +150,7 @@ function createRules(snapshot: Snapshot): PlacementRules {
     const isAlone = !company.some((other) =>
       affinity.some(({ topologyKey }) => topology(other, topologyKey) !== undefined),
     );
-    // The first of pods that are drawn to each other may go anywhere.
+    // Of pods that attract each other, the first may go anywhere.
     return isAlone && affinity.every((term) => looksAt(term, pod.namespace, pod));
   }
 
@@ -168,7 +168,7 @@ function createRules(snapshot: Snapshot): PlacementRules {
     });
   }
 
-  /** Pods that a spread rule looks at, by the topology values of the nodes that count for it. */
+  /** The number of pods that a spread rule looks at, by the topology values of the nodes that count for it. */
   function podsByDomain(
     rule: SpreadRule,
     { needs, namespace }: PodView,
@@ -233,7 +233,7 @@ function createRules(snapshot: Snapshot): PlacementRules {
   };
 }
 
-/** The same term with the namespaces that it looks at. */
+/** The same term with an explicit list of the namespaces that it looks at. */
 const within = (term: PodTerm, namespace: string): PodTerm =>
   term.namespaces.length > 0 ? term : { ...term, namespaces: [namespace] };
 
@@ -247,7 +247,7 @@ function labelsByNode({ nodes, surroundings }: Snapshot): ReadonlyMap<string, Te
   return new Map(all.map(({ name, labels }) => [name, labels] as const));
 }
 
-/** Namespaces that some rule looks at. */
+/** The namespaces at which some rule looks. */
 function watchedNamespaces(
   pods: readonly PodView[],
   ruled: readonly number[],

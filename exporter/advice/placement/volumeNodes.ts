@@ -3,20 +3,20 @@ import type { TextMap } from "../../model/node.ts";
 import { meets } from "../../model/queues/nodeMatch.ts";
 import { type PersistentVolume, type PersistentVolumeClaim, volumeTopologyLabels } from "../../model/volumes.ts";
 
-/** Where the volumes of pods can be attached. */
+/** Finds the nodes to which the volumes of pods can be attached. */
 export interface VolumeNodes {
-  /** Why nobody can say where a pod's volumes are, as part of a sentence; `null`: it is known. */
+  /** Why it is not known where a pod's volumes are, as part of a sentence; `null`: it is known. */
   unknownOf(pod: PodView): string | null;
   /** Whether every volume of a pod can be attached to a node with these labels. */
   allows(pod: PodView, labels: TextMap): boolean;
-  /** Names of its claims that one node alone can attach at a time. */
+  /** Names of the pod's claims that only one node at a time can attach. */
   forOneNode(pod: PodView): readonly string[];
 }
 
 const right =
   "PersistentVolumeClaims and PersistentVolumes cannot be read: the Helm value rbac.optional.volumes=true allows it";
 
-/** Looks volumes up. Pure. */
+/** Makes a finder that looks up the volumes of a Snapshot. Pure. */
 export function createVolumeNodes({ surroundings }: Snapshot): VolumeNodes {
   const claims = surroundings?.volumeClaims ?? null;
   const volumes = surroundings?.volumes ?? null;
@@ -49,7 +49,7 @@ export function createVolumeNodes({ surroundings }: Snapshot): VolumeNodes {
 
 function isReachable({ nodeAffinity, topology }: PersistentVolume, labels: TextMap): boolean {
   if (nodeAffinity.length > 0 && !nodeAffinity.some((term) => term.every((one) => meets(labels, one)))) return false;
-  // A node that says nothing of zones or regions is in the only one there is.
+  // If a node has no label for its zone or region, the cluster has only one.
   if (!volumeTopologyLabels.some((key) => labels[key] !== undefined)) return true;
   return Object.keys(topology).every((key) => topology[key]?.split("__").includes(labels[key] ?? "") === true);
 }

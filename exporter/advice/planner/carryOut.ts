@@ -1,47 +1,50 @@
 import { hasPlace, isLarger, type Layout, layoutOf, place, takeOff } from "./layout.ts";
 import type { FoundPlan, PlanPod, PlanPodKind, PlanProblem } from "./problem.ts";
 
-/** How a plan is carried out, so that it reaches its goal wherever the scheduler puts the pods. */
+/** How a plan is carried out so that it reaches its goal wherever the scheduler puts the pods. */
 export interface CarriedOut {
-  /** Units (indices), the one that leaves first at the beginning. */
+  /** Units (indices) in the order in which they leave. */
   readonly order: readonly number[];
-  /** Nodes (indices) that are cordoned all the while. */
+  /** Nodes (indices) that are cordoned all the time. */
   readonly avoid: readonly number[];
-  /** Nodes (indices) that are cordoned only while one of them leaves, in the same order. */
+  /** For each unit of `order`: nodes (indices) that are cordoned only while this unit leaves. */
   readonly besides: readonly (readonly number[])[];
 }
 
 /** What must not happen while a plan is carried out. */
 export interface CarryRules {
-  /** Nodes (indices) that are cordoned all the while, beside those of the goal. */
+  /** Nodes (indices) that are cordoned all the time, besides those of the goal. */
   readonly cordoned: readonly number[];
-  /** Nodes (indices) where a pod that lands undoes what the plan gains. */
+  /** Nodes (indices) on which a pod would undo what the plan gains. */
   readonly spoils: ReadonlySet<number>;
 }
 
 /** The most nodes that may be cordoned besides those of the goal, so that pods go where they should. */
 export const mostCordoned = 5;
-/** Nodes that may be looked at for one plan, each time anew. */
+/** The most looks at a node for one plan; a node counts each time. */
 const mostLooks = 200_000;
-/** Up to this many units, every order is tried; of more, the largest first and the planner's own. */
+/**
+ * Up to this many units, every order is tried; of more units, only the planner's own order and the one with the largest units
+ * first.
+ */
 const mostPermuted = 5;
 
-/** Nodes that may still be looked at to carry plans out, each time anew; counted down. */
+/** How many looks at nodes are left for carrying plans out; a node counts each time. The number is counted down. */
 export interface CarryLooks {
   left: number;
 }
 
-/** A unit that leaves, with the nodes that are cordoned meanwhile. */
+/** A unit that leaves, and the nodes that are cordoned meanwhile. */
 interface Leaving {
   readonly pods: readonly PlanPod[];
   readonly avoid: ReadonlySet<number>;
 }
 
 /**
- * An order in which a plan reaches its goal whatever node the scheduler chooses for each pod, among all that take it: the pods
- * of a unit leave together and are placed the largest first, before the next unit leaves. The largest units first, then every
- * order where there are few; then the same with nodes cordoned that should take nobody. `no order` where none of them does;
- * `not known` where it would take too many looks to know.
+ * Finds an order in which a plan reaches its goal whatever node the scheduler chooses for each pod, among all nodes that take
+ * it. The pods of a unit leave together and are placed the largest first, before the next unit leaves. The order with the
+ * largest units first is tried first, then every order if there are few units; then the same orders with those nodes cordoned
+ * that should take no pod. `no order`: none of them reaches the goal; `not known`: finding out would take too many looks.
  */
 export function carryOut(
   problem: PlanProblem,
@@ -56,7 +59,7 @@ export function carryOut(
   return found ?? (trying.left < 0 ? "not known" : "no order");
 }
 
-/** Nodes that are cordoned all the while. */
+/** The nodes that are cordoned all the time. */
 function baseOf({ moves, goalNodes }: FoundPlan, { cordoned }: CarryRules): ReadonlySet<number> {
   const taken = new Set(moves.map(({ to }) => to));
   return new Set([...goalNodes.filter((node) => !taken.has(node)), ...cordoned]);
@@ -116,11 +119,11 @@ const leavingOf = (
 const byLargest = (a: PlanPodKind, b: PlanPodKind): number =>
   isLarger(a.demand, b.demand) ? -1 : isLarger(b.demand, a.demand) ? 1 : 0;
 
-/** The kind as the scheduler sees it: it knows nothing of what would be worse. */
+/** The kind as the scheduler sees it, which does not know where pods would be worse off. */
 const asScheduled = (kind: PlanPodKind): PlanPodKind =>
   kind.mayLand === undefined ? kind : { ...kind, takes: kind.mayLand };
 
-/** Whether the goal is reached wherever each pod goes. */
+/** Whether the goal is reached wherever the scheduler puts each pod. */
 function holds(trying: Trying, leaving: readonly Leaving[]): boolean {
   const { problem } = trying;
   const isRuled = leaving.some(({ pods }) => pods.some(({ kind }) => kind.like !== undefined));
@@ -151,7 +154,7 @@ function holds(trying: Trying, leaving: readonly Leaving[]): boolean {
   return isSpacious(trying, leaving) || next(0, layoutOf(problem));
 }
 
-/** The first of the nodes that are alike. */
+/** One node of each group of nodes that are alike: the first. */
 const unlike = (nodes: readonly number[], keyOf: (node: number) => string): readonly number[] => [
   ...new Map(nodes.toReversed().map((node) => [keyOf(node), node] as const)).values(),
 ];
@@ -163,13 +166,13 @@ const openTo = (
   avoid: ReadonlySet<number>,
 ): readonly number[] => nodes.flatMap((_, node) => (!avoid.has(node) && hasPlace(layout, node, kind) ? [node] : []));
 
-/** A pod that lands there is worse off than before, or undoes what the plan gains. */
+/** Whether a pod on this node is worse off than before, or undoes what the plan gains. */
 const isBad = ({ rules }: Trying, kind: PlanPodKind, node: number): boolean =>
   rules.spoils.has(node) || kind.isWorse?.(node) === true;
 
 /**
- * Where there are more places for each pod than pods before it could take, and nothing else depends on where they go, nobody
- * has to look at every way: one pod takes the place of another on one node at most.
+ * Whether each pod has more possible places than there are pods placed before it, and nothing else depends on where they go.
+ * Then the ways need not be tried one by one: one pod takes the place of another on one node at most.
  */
 function isSpacious(trying: Trying, leaving: readonly Leaving[]): boolean {
   const { problem, plan } = trying;
@@ -187,7 +190,7 @@ function isSpacious(trying: Trying, leaving: readonly Leaving[]): boolean {
   });
 }
 
-/** Nodes that are the same to every pod that leaves, and to those that the plan is for. */
+/** A text that is equal for nodes that are the same to every pod that leaves, and to those that the plan is for. */
 function signature(
   { nodes }: PlanProblem,
   layout: Layout,
@@ -210,10 +213,10 @@ function signature(
   return `${physicalGpus}|${slots}|${freeCapacity?.cpuMilli}|${freeCapacity?.memoryBytes}|${takes}|${avoided}|${gives}`;
 }
 
-/** Whether what the plan is for has its place, once all pods that left have theirs. */
+/** Whether the pods that the plan is for have places once all pods that left have theirs. */
 function isReached({ problem, plan }: Trying, layout: Layout, leaving: readonly Leaving[]): boolean {
   const { goal } = problem;
-  // Nodes that are freed are cordoned all the while.
+  // Nodes that the plan frees are cordoned all the time.
   if (goal.kind === "free") return true;
   const isRuled = goal.parts.some(({ kind }) => kind.like !== undefined);
   if (!isRuled && plan.goalNodes.every((node) => leaving.every(({ avoid }) => avoid.has(node)))) return true;
@@ -228,7 +231,10 @@ function isReached({ problem, plan }: Trying, layout: Layout, leaving: readonly 
   return after !== null;
 }
 
-/** The nodes to cordon for each unit, so that its pods go where the plan puts them; `null`: too many. */
+/**
+ * The nodes to cordon for each unit, so that its pods go where the plan puts them; `null` if these are too many, or a pod has
+ * no place.
+ */
 function steered({ problem, plan, base }: Trying, order: readonly number[]): readonly ReadonlySet<number>[] | null {
   const besides: ReadonlySet<number>[] = [];
   let layout: Layout | null = layoutOf(problem);

@@ -3,26 +3,26 @@ import { freeOn, hasPlace, type Layout, layoutOf, takeOff } from "./layout.ts";
 import type { Prepared, RankedUnit } from "./prepare.ts";
 import type { PlanPodKind } from "./problem.ts";
 
-/** Units (ranks, ascending) that would leave together, and what is lost by it. */
+/** Units (ranks, ascending) that would leave together, and what would be lost. */
 export interface UnitSet {
   readonly units: readonly number[];
   readonly lost: number;
 }
 
-/** A pod that wants a place on a node, and who may leave for it. */
+/** A pod that needs a place on a node, and the units that may leave for it. */
 export interface Wish {
   readonly layout: Layout;
   readonly node: number;
   readonly kind: PlanPodKind;
-  /** Ranks of units that are on the node and stay so far. */
+  /** Ranks of the units on the node that have not left so far. */
   readonly candidates: readonly number[];
-  /** Units that may still leave. */
+  /** How many more units may leave. */
   readonly movesLeft: number;
 }
 
 /**
  * The least, in millionths of GPU-hours, that must be lost for a pod to have its place: as if units could leave in parts.
- * `Infinity` where it can have none, because the nodes's units hold too little for it.
+ * `Infinity` if it can have none, because the units on the node hold too little.
  */
 export function leastLost(
   { units }: Prepared,
@@ -49,13 +49,13 @@ export function leastLost(
     missing -= one.gpus;
     if (missing <= 0) break;
   }
-  // Sums of parts may be a little above the whole.
+  // Sums of parts may be slightly larger than the whole.
   return Math.max(0, Math.floor(lost - 1));
 }
 
 /**
- * The sets of units that each make place for the pod, while no part of a set would: the cheapest first. `look` counts a set
- * that is tried, and says whether another may be.
+ * The sets of units that free a place for the pod if they leave, where no smaller part of the set would; the cheapest set comes
+ * first. `look` counts a set that is tried and returns whether it may be tried.
  */
 export function unitSets(prepared: Prepared, wish: Wish, look: () => boolean): readonly UnitSet[] {
   const { layout, node, kind, movesLeft } = wish;
@@ -64,7 +64,7 @@ export function unitSets(prepared: Prepared, wish: Wish, look: () => boolean): r
   const missing = kind.demand.gpus - freeOn(layout, node) - gpuTolerance;
   const gpusOf = (rank: number): number => prepared.units[rank]?.gpusOn.get(node) ?? 0;
 
-  /** Whether to go on. */
+  /** Tries a set; returns whether to go on. */
   const tryOut = (chosen: readonly number[]): boolean => {
     if (found.some(({ units }) => units.every((rank) => chosen.includes(rank)))) return true;
     if (!look()) return false;
@@ -87,19 +87,19 @@ export function unitSets(prepared: Prepared, wish: Wish, look: () => boolean): r
   return found.sort((a, b) => a.lost - b.lost || a.units.length - b.units.length || compareRanks(a.units, b.units));
 }
 
-/** What is lost by units (ranks) together. */
+/** What is lost if units (ranks) leave, in millionths of GPU-hours. */
 export function lostBy({ units }: Prepared, ranks: readonly number[]): number {
   return ranks.reduce((sum, rank) => sum + (units[rank]?.lost ?? 0), 0);
 }
 
-/** Of units that are alike the cheaper leaves first. */
+/** Whether a unit may be added to the chosen ones: of units that are alike, the cheaper one leaves first. */
 function mayFollow({ units }: Prepared, sorted: readonly number[], i: number, chosen: readonly number[]): boolean {
   const [rank, before] = [sorted[i], sorted[i - 1]];
   if (rank === undefined || before === undefined) return true;
   return units[rank]?.likeness !== units[before]?.likeness || chosen.at(-1) === before;
 }
 
-/** The cheapest first, with all that are like it right behind. */
+/** Sorts units so that the cheapest come first, each followed by all units that are like it. */
 function byLikeness({ units }: Prepared, ranks: readonly number[]): readonly number[] {
   const cheapestFirst = [...ranks].sort((a, b) => (units[a]?.lost ?? 0) - (units[b]?.lost ?? 0) || a - b);
   return [...Map.groupBy(cheapestFirst, (rank) => units[rank]?.likeness ?? "").values()].flat();
@@ -122,18 +122,18 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** A node, and the least that must be lost for a pod to have a place on it; millionths of GPU-hours. */
+/** A node, and the least that must be lost so that a pod has a place on it, in millionths of GPU-hours. */
 export interface PricedNode {
   readonly node: number;
   readonly least: number;
 }
 
-/** To explain why there is no plan, at most this many times as many moves are tried as one plan may have. */
+/** To explain why there is no plan, up to this many times the moves of one plan are tried. */
 export const moreMoves = 2;
 
 /**
- * What every node costs for pods of a kind now, the cheapest first; nodes that cannot be used are left out. Computed once: for
- * nodes that a plan has not touched it stays true.
+ * The price of every node for pods of a kind now, the cheapest first; nodes that cannot be used are left out. It is computed
+ * once: for nodes that a plan has not touched, it stays correct.
  */
 export function pricesOf(prepared: Prepared, kind: PlanPodKind): readonly PricedNode[] {
   const known = prepared.prices.get(kind);
@@ -153,7 +153,7 @@ export function pricesOf(prepared: Prepared, kind: PlanPodKind): readonly Priced
   return prices;
 }
 
-/** Merges two lists that each begin with the cheapest. */
+/** Merges two lists that are sorted by price. */
 export function* cheapestFirst(
   first: readonly PricedNode[],
   second: readonly PricedNode[],

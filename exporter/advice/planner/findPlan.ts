@@ -5,12 +5,12 @@ import { planOf } from "./searchState.ts";
 import { tooLittle, whyNot } from "./whyNot.ts";
 
 /**
- * Finds the cheapest way to reach the goal by moving units: fewest GPU-hours lost, then fewest units, then those that
- * come first in the problem. Every pod that moves has a place, and each place that is taken is taken off before the next is looked for. Looks
- * first for plans in which only pods on the goal's own nodes leave, then, with what that found as a bound, for those in which
- * others make place in their turn. Each of the two, and each question why there is none, looks at most half as often as
- * `limits` says. Pure; the order of nodes and units decides only
- * between plans that cost the same, and what is found where not all can be looked at.
+ * Finds the cheapest way to reach the goal by moving units: the fewest GPU-hours lost, then the fewest units, then those that
+ * come first in the problem. Every pod that moves has a place, and each place that is taken is subtracted before the next is
+ * looked for. The first search is for plans in which only pods on the goal's own nodes leave. The second search, with the
+ * result of the first as a bound, is for plans in which other pods leave as well to free places for those that move. Each of
+ * the two searches, and each search for the reason why there is no plan, may make half of the looks in `limits`. Pure; the
+ * order of nodes and units only decides between plans that cost the same, and which plan is found if not all can be tried.
  */
 export function findPlan(problem: PlanProblem, limits: PlanLimits = defaultPlanLimits): PlanAnswer {
   const impossible = tooLittle(problem);

@@ -6,17 +6,20 @@ import type { Prepared } from "./prepare.ts";
 import type { PlanPodKind } from "./problem.ts";
 import type { SearchState } from "./searchState.ts";
 
-/** What pods of a kind need at least, wherever they go. */
+/** The least that pods of a kind need, wherever they go. */
 export interface KindBound {
-  /** Pods for which each node has a place as things are, and for how many it could have one without any unit. */
+  /**
+   * `placesOn`: for how many pods each node (index) has a place as it is; `places`: their sum; `most`: for how many pods one
+   * node could have a place if all units left it.
+   */
   readonly placesOn: ReadonlyMap<number, number>;
   readonly places: number;
   readonly most: number;
-  /** Sums of what the cheapest 1, 2, ... nodes cost, millionths of GPU-hours. */
+  /** Sums of the prices of the cheapest 1, 2, ... nodes, in millionths of GPU-hours. */
   readonly sums: readonly number[];
 }
 
-/** What must at least be added to a plan so far. */
+/** What must be added to a plan so far, at least. */
 export interface LeastMore {
   readonly lost: number;
   readonly units: number;
@@ -25,7 +28,7 @@ export interface LeastMore {
 const nothingMore: LeastMore = { lost: 0, units: 0 };
 const impossible: LeastMore = { lost: Infinity, units: Infinity };
 
-/** Bounds for the kinds of pods that the goal is made of; worked out once. */
+/** Bounds for the kinds of pods of the goal; they are worked out once. */
 export function goalBoundsOf(prepared: Prepared): ReadonlyMap<PlanPodKind, KindBound> {
   const { goal } = prepared.problem;
   const bounds = new Map<PlanPodKind, KindBound>();
@@ -48,7 +51,7 @@ function boundOf(prepared: Prepared, kind: PlanPodKind): KindBound {
     places += fits;
     most = Math.max(most, podsFor(kind, clearedGpus(prepared, node)));
     const wish = { layout, node, kind, candidates: onNode.get(node) ?? [], movesLeft: moreMoves * problem.maxMoves };
-    // A unit with pods on several nodes may make place on each of them: its loss is divided among them.
+    // A unit with pods on several nodes may free a place on each of them: its loss is divided among them.
     const least = leastLost(prepared, wish, ({ lost, gpusOn }) => lost / gpusOn.size);
     if (least < Infinity) prices.push(least);
   }
@@ -61,7 +64,7 @@ function boundOf(prepared: Prepared, kind: PlanPodKind): KindBound {
   return { placesOn, places, most, sums };
 }
 
-/** What the pods of the goal that have no place yet will cost at least. */
+/** The least that places for the remaining pods of the goal will cost. */
 export function leastMore(
   prepared: Prepared,
   bounds: ReadonlyMap<PlanPodKind, KindBound>,
@@ -92,7 +95,7 @@ export function leastMore(
 const podsFor = ({ demand }: PlanPodKind, gpus: number): number =>
   Math.max(0, Math.floor(gpus / demand.gpus + gpuTolerance));
 
-/** What a node would have free without any unit. */
+/** Physical GPUs that would be free on a node without any unit. */
 function clearedGpus({ problem, onNode, units }: Prepared, node: number): number {
   let gpus = problem.nodes[node]?.free.gpus ?? 0;
   for (const rank of onNode.get(node) ?? []) gpus += units[rank]?.gpusOn.get(node) ?? 0;

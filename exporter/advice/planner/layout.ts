@@ -4,24 +4,24 @@ import { oncePer } from "../../kernel/once.ts";
 import type { Whereabouts } from "../placement/placementRules.ts";
 import type { PlanNode, PlanPod, PlanPodKind, PlanProblem, PlanRules, PlanUnit } from "./problem.ts";
 
-/** What was changed of one node. */
+/** What has changed on one node. */
 interface Touched {
   readonly left: readonly PlanPod[];
-  /** Largest first: so shares of GPUs are packed as well as they can be. */
+  /** Pods that were put here, the largest first: parts of GPUs are packed best in this order. */
   readonly placed: readonly PlanPodKind[];
   readonly freeCapacity: FreeCapacity;
 }
 
-/** Nodes with some pods taken off and others put on. Nobody changes one: each change gives another. */
+/** Nodes with some pods taken off and others put on. A layout is never changed: each change makes a new one. */
 export interface Layout {
   readonly nodes: readonly PlanNode[];
   readonly touched: ReadonlyMap<number, Touched>;
-  /** Nodes that take nobody any more. */
+  /** Nodes (indices) that take no more pods. */
   readonly closed: ReadonlySet<number>;
   readonly rules: PlanRules | null;
 }
 
-/** As things are. */
+/** The layout in which nothing has changed yet. */
 export const layoutOf = ({ nodes, rules }: Pick<PlanProblem, "nodes" | "rules">): Layout => ({
   nodes,
   touched: new Map(),
@@ -29,7 +29,7 @@ export const layoutOf = ({ nodes, rules }: Pick<PlanProblem, "nodes" | "rules">)
   rules: rules ?? null,
 });
 
-/** Whether one more such pod can be put on a node. */
+/** Whether one more pod of a kind can be put on a node. */
 export function hasPlace(layout: Layout, node: number, kind: PlanPodKind): boolean {
   if (layout.closed.has(node) || !kind.takes(node) || !isAllowed(layout, node, kind)) return false;
   const touched = layout.touched.get(node);
@@ -38,21 +38,21 @@ export function hasPlace(layout: Layout, node: number, kind: PlanPodKind): boole
   return freeCapacity !== undefined && podsIn(freeCapacity, kind.demand) > 0;
 }
 
-/** With one more pod on a node; `null` where it has no place. */
+/** The layout with one more pod on a node; `null` if the pod has no place there. */
 export function place(layout: Layout, node: number, kind: PlanPodKind): Layout | null {
   if (layout.closed.has(node) || !kind.takes(node) || !isAllowed(layout, node, kind)) return null;
   const { left, placed } = layout.touched.get(node) ?? untouched;
   return touch(layout, node, left, insert(placed, kind));
 }
 
-/** Whether the pods around let such a pod onto a node. */
+/** Whether the rules about the pods around it allow such a pod on a node. */
 function isAllowed(layout: Layout, node: number, { like }: PlanPodKind): boolean {
   const { rules, nodes } = layout;
   if (like === undefined || rules === null) return true;
   return rules.allows(like, nodes[node]?.name ?? "", whereaboutsIn(layout));
 }
 
-/** Nobody changes a layout: where its pods are is looked up once. */
+/** Where the pods of a layout are. A layout is never changed, so this is worked out once. */
 const whereaboutsIn = oncePer(({ nodes, touched, rules }: Layout): Whereabouts => {
   const gone = new Set<number>();
   const added: { readonly like: number; readonly node: string }[] = [];
@@ -63,7 +63,7 @@ const whereaboutsIn = oncePer(({ nodes, touched, rules }: Layout): Whereabouts =
   return { nodeOf: (pod) => (gone.has(pod) ? null : (rules?.nodeOf(pod) ?? null)), added };
 });
 
-/** Without these pods, wherever they are; `null` where those that were placed before have no place any more. */
+/** The layout without these pods, wherever they are; `null` if pods that were placed before no longer have a place. */
 export function takeOff(layout: Layout, pods: readonly PlanPod[]): Layout | null {
   let after: Layout | null = layout;
   for (const [node, leaving] of Map.groupBy(pods, (pod) => pod.node)) {
@@ -74,7 +74,7 @@ export function takeOff(layout: Layout, pods: readonly PlanPod[]): Layout | null
   return after;
 }
 
-/** With a node that takes nobody any more. */
+/** The layout in which a node takes no more pods. */
 export const close = (layout: Layout, node: number): Layout => ({
   ...layout,
   closed: new Set(layout.closed).add(node),
@@ -126,11 +126,11 @@ function insert(placed: readonly PlanPodKind[], kind: PlanPodKind): readonly Pla
   return after < 0 ? [...placed, kind] : [...placed.slice(0, after), kind, ...placed.slice(after)];
 }
 
-/** Larger parts of GPUs first, then more of them. */
+/** Whether `a` is the larger demand: larger parts of GPUs come first, then more GPUs, then more CPU. */
 export const isLarger = (a: PodDemand, b: PodDemand): boolean =>
   a.share !== b.share ? a.share > b.share : a.gpus !== b.gpus ? a.gpus > b.gpus : a.cpuMilli > b.cpuMilli;
 
-/** The nodes as they would be without any of the units. */
+/** The nodes as they would be without any of these units. */
 export function clearedNodes(nodes: readonly PlanNode[], units: readonly PlanUnit[]): readonly PlanNode[] {
   const freeCapacities = nodes.map(({ free }) => copyFreeCapacity(free));
   for (const { pods } of units) {

@@ -22,10 +22,10 @@ import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanRules, PlanUnit } f
 /** The nodes among which pods may be moved, with the units on them. */
 export interface MoveField {
   readonly nodes: readonly PlanNode[];
-  /** Index into `Snapshot.nodes` of each. */
+  /** The index into `Snapshot.nodes` of each node. */
   readonly nodeIndexes: readonly number[];
   readonly units: readonly PlanUnit[];
-  /** What the units were made of, in the same order. */
+  /** What each unit was made from, in the same order. */
   readonly sources: readonly DisruptionUnit[];
   readonly fixedNodes: ReadonlySet<number>;
   /** The planner's kind for pods with this number of GPUs and these needs. */
@@ -34,8 +34,8 @@ export interface MoveField {
 }
 
 /**
- * The field of the nodes of one quota domain or pool. Pods that hold anything outside of it, ask for something unknown, or
- * hold unknown GPUs, are not moved.
+ * Makes the field of the nodes of one quota domain or pool. Pods that hold anything outside of it, ask for something unknown,
+ * or hold unknown GPUs, are not moved.
  */
 export function moveFieldOf(
   snapshot: Snapshot,
@@ -79,13 +79,13 @@ export function moveFieldOf(
   return { nodes, nodeIndexes, units: planned, sources, fixedNodes, kindOf, rules };
 }
 
-/** The quota domain of each node (of its first pool); -1 without one. */
+/** The quota domain (index) of the first pool of each node; -1: none. */
 function domainsOf({ queueing }: Snapshot, freeCapacities: readonly NodeFreeCapacity[]): readonly number[] {
   const domainOf = domainFinder(queueing.domains);
   return freeCapacities.map(({ node }) => domainOf(node.pools[0] ?? "", node.name) ?? -1);
 }
 
-/** `namespace/name` of a pod; for several pods, that of their workload, with their number. */
+/** The name of a unit: `namespace/name` of its pod; for several pods, that of their workload, with the number of pods. */
 function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: DisruptionUnit): string {
   const [first] = own;
   const pod = first === undefined ? undefined : pods[first];
@@ -95,7 +95,7 @@ function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: Disrup
 
 const nobody = { namespace: "", name: "" } as const;
 
-/** What is free on a node, which pods hold anything there, and what each would give back. */
+/** What is free on a node, which pods hold anything there, and what each of them would give back. */
 function planNode(
   snapshot: Snapshot,
   { node, now }: NodeFreeCapacity,
@@ -130,13 +130,13 @@ function planNode(
   return { node: { name: node.name, free: { ...free, physicalGpus } }, holders };
 }
 
-/** It is partly free, and it is unknown whether the free part is on this GPU or on another. */
+/** Whether a device is partly free, while it is not known whether the free part is on this GPU or on another. */
 const liesSomewhere = (device: Device, pods: Snapshot["pods"]): boolean =>
   device.holders.length > 0 && freeOf(device) > gpuTolerance && isSpread(device, pods);
 
 const nothing: GivenBack = { gpus: 0, physicalGpus: [], slots: [] };
 
-/** The replicas or the MIG instance that a share of a device is, by the keys of a `FreeCapacity`. */
+/** The replicas or the MIG instance that make up a share of a device, with the keys of a `FreeCapacity`. */
 function slotsOf({ weight, slots, profile }: Device, share: number): GivenBack["slots"] {
   const unit = weight / slots;
   const count = Math.floor(share / unit + gpuTolerance);
@@ -145,7 +145,7 @@ function slotsOf({ weight, slots, profile }: Device, share: number): GivenBack["
   return profile === null ? [ofSize] : [[instanceKey(profile), free], ofSize];
 }
 
-/** All pods of a unit; `null` where one of them is not known well enough, or on other nodes. */
+/** All pods of a unit; `null` if one of them is not known well enough, or is on other nodes. */
 function planPods(
   snapshot: Snapshot,
   { pods }: DisruptionUnit,
@@ -162,7 +162,7 @@ function planPods(
   return found.length === 0 ? null : found;
 }
 
-/** A pod as the planner sees it; `null` where something about it is not known, or it is not on these nodes alone. */
+/** A pod as the planner sees it; `null` if something about it is not known, or if it holds anything outside of these nodes. */
 function planPod(
   { pods }: Snapshot,
   index: number,
@@ -179,12 +179,12 @@ function planPod(
 }
 
 /**
- * Kinds of pods with the same requests. `from`: the node that they leave, in whose quota domain they have to stay, on capacity
- * that is no worse; `pod`: one of them.
+ * Returns the kind of pods with these requests. `from`: the node that they leave, in whose quota domain they have to stay, on
+ * capacity that is no worse; `pod`: one of them.
  */
 type Kinds = (gpus: number, needs: PodNeeds, from: number | null, pod?: number) => PlanPodKind;
 
-/** One object for all pods with the same requests; whether a node takes them is looked up once. */
+/** Makes the kinds: one object for all pods with the same requests, so that it is looked up once whether a node takes them. */
 function createKinds(
   { pods }: Snapshot,
   freeCapacities: readonly NodeFreeCapacity[],
@@ -250,8 +250,8 @@ function createTakes(
 }
 
 /**
- * Whether a pod that moves from one node to another may be interrupted there and could not be before: the new node has spot
- * capacity, or capacity that may be spot, and the old one does not. A missing node counts as worse.
+ * Whether a pod that moves from one node to another may be interrupted on the new node and could not be interrupted on the old
+ * one: the new node has spot capacity, or capacity that may be spot, and the old one does not. A missing node counts as worse.
  */
 export function isWorseCapacity(
   { capacityType: from }: Pick<NodeView, "capacityType">,

@@ -3,31 +3,31 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PricedNode } from "./evictions.ts";
 import type { PlanPodKind, PlanProblem, PlanUnit } from "./problem.ts";
 
-/** A unit with values that the search needs again and again. */
+/** A unit with values that the search needs repeatedly. */
 export interface RankedUnit {
   readonly unit: PlanUnit;
-  /** Millionths of GPU-hours. */
+  /** The loss if it leaves, in millionths of GPU-hours. */
   readonly lost: number;
-  /** Physical GPUs that it gives back on each node. */
+  /** Physical GPUs that it gives back on each node (index). */
   readonly gpusOn: ReadonlyMap<number, number>;
-  /** The same for units that can replace each other. */
+  /** A text that is equal for units that can replace each other. */
   readonly likeness: string;
 }
 
-/** A problem with values that the search needs again and again. */
+/** A problem with values that the search needs repeatedly. */
 export interface Prepared {
   readonly problem: PlanProblem;
-  /** In the order of the problem; a rank is an index into this. */
+  /** The units in the order of the problem; a rank is an index into this list. */
   readonly units: readonly RankedUnit[];
-  /** Ranks of units with pods on each node. */
+  /** Ranks of the units that have pods on each node (index). */
   readonly onNode: ReadonlyMap<number, readonly number[]>;
-  /** The most nodes that one unit has pods on; at least 1. */
+  /** The largest number of nodes on which one unit has pods; at least 1. */
   readonly widest: number;
-  /** Nodes that take such pods at all, in the order of the problem. */
+  /** Nodes (indices) that take pods of a kind at all, in the order of the problem. */
   readonly takers: (kind: PlanPodKind) => readonly number[];
-  /** Those of them with a place for one pod now, the fewest free GPUs first. */
+  /** Those of the `takers` that have a place for one pod now; nodes with the fewest free GPUs come first. */
   readonly places: (kind: PlanPodKind) => readonly number[];
-  /** What nodes cost for pods of a kind, as far as computed (`pricesOf`). */
+  /** The prices of nodes for pods of a kind, as far as they are computed (`pricesOf`). */
   readonly prices: Map<PlanPodKind, readonly PricedNode[]>;
   /** A number for each kind of pods. */
   readonly idOf: (kind: PlanPodKind) => number;
@@ -35,10 +35,10 @@ export interface Prepared {
 
 const millionths = 1e6;
 
-/** What of a problem stays the same for every goal. */
+/** The parts of a prepared problem that are the same for every goal. */
 type PreparedField = Pick<Prepared, "units" | "onNode" | "widest" | "idOf">;
 
-/** Many questions are about the same units: what they need is looked up once. */
+/** The prepared parts by units: many questions are about the same units. */
 const fields = new WeakMap<
   PlanProblem["units"],
   { readonly nodes: PlanProblem["nodes"]; readonly field: PreparedField }
@@ -104,7 +104,10 @@ function ranked(unit: PlanUnit, idOf: (kind: PlanPodKind) => number): RankedUnit
   return { unit, lost, gpusOn, likeness: likenessOf(unit, idOf) };
 }
 
-/** Only for single pods on whole GPUs does it not matter which of them moves. */
+/**
+ * A text that is equal for units that can replace each other. Only for single pods on whole GPUs does it not matter which of
+ * them moves.
+ */
 function likenessOf({ group, name, pods }: PlanUnit, idOf: (kind: PlanPodKind) => number): string {
   const [pod] = pods;
   const isAlone = pods.length === 1 && pod !== undefined && pod.gives.slots.length === 0;

@@ -2,45 +2,51 @@ import type { FreeCapacity, FreeSlots } from "../../analysis/freeCapacity/nodeFr
 import type { PodDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import type { Whereabouts } from "../placement/placementRules.ts";
 
-/** A node that pods may be moved from or to. */
+/** A node from which or to which pods may be moved. */
 export interface PlanNode {
   readonly name: string;
-  /** What is free. `physicalGpus` has an entry for each usable GPU, also for those that are allocated: `PlanPod.gives` counts from it. */
+  /**
+   * The free capacity. `physicalGpus` has an entry for each usable GPU, also for those that are allocated: `PlanPod.gives`
+   * counts from it.
+   */
   readonly free: FreeCapacity;
 }
 
-/** Pods with the same requests that the same nodes take; one object for all of them. */
+/** Pods with the same requests, which the same nodes take. There is one object for all of them. */
 export interface PlanPodKind {
   readonly demand: PodDemand;
-  /** Whether a plan may put such pods on the node (an index): the node takes them, and they are no worse off there. */
+  /** Whether a plan may put such pods on the node (index): the node takes them, and they would be no worse off there. */
   readonly takes: (node: number) => boolean;
-  /** Whether the scheduler may put them there: labels, taints, and whether it takes any pods. Left out: where a plan may. */
+  /**
+   * Whether the scheduler may put them on the node: labels and taints allow it, and the node takes pods. Absent: where a plan
+   * may.
+   */
   readonly mayLand?: (node: number) => boolean;
-  /** Whether they would be worse off there than where they are (`isWorseCapacity`). */
+  /** Whether they would be worse off on the node than where they are (`isWorseCapacity`). */
   readonly isWorse?: (node: number) => boolean;
-  /** A pod (index into `Snapshot.pods`) like them, if rules about the pods around it decide, too. */
+  /** A pod (index into `Snapshot.pods`) like these, if rules about the pods around them decide as well. */
   readonly like?: number;
 }
 
 /** What the scheduler requires of a place besides free capacity, labels and taints. */
 export interface PlanRules {
-  /** Node (name) of a pod that stays. */
+  /** Name of the node of a pod that stays; `null`: none. */
   readonly nodeOf: (pod: number) => string | null;
   readonly allows: (like: number, node: string, where: Whereabouts) => boolean;
 }
 
 /** What a pod leaves behind on its node. */
 export interface GivenBack {
-  /** Physical GPUs. */
+  /** Physical GPUs in total. */
   readonly gpus: number;
-  /** Indices into `FreeCapacity.physicalGpus` of its node, and the share of each. */
+  /** Indices into `FreeCapacity.physicalGpus` of its node, and the share of each GPU. */
   readonly physicalGpus: readonly (readonly [physicalGpu: number, share: number])[];
   readonly slots: readonly (readonly [key: string, slots: FreeSlots])[];
 }
 
 /** A pod that can be moved. */
 export interface PlanPod {
-  /** The caller's own number for it. */
+  /** The caller's number of the pod. */
   readonly pod: number;
   /** Index into `PlanProblem.nodes`. */
   readonly node: number;
@@ -50,12 +56,12 @@ export interface PlanPod {
 
 /** Pods that move together or not at all. */
 export interface PlanUnit {
-  /** Differs from unit to unit. */
+  /** A name that no other unit has. */
   readonly name: string;
   readonly pods: readonly PlanPod[];
   /** GPU-hours of work that have to be repeated. */
   readonly lostGpuHours: number;
-  /** Units of one group that hold the same on a node are the same to all guards: the cheapest represents them. */
+  /** Guards treat units of one group that hold the same on a node alike: the cheapest of them represents the others. */
   readonly group: string;
 }
 
@@ -65,48 +71,48 @@ export interface GoalPods {
   readonly pods: number;
 }
 
-/** What a plan is for. */
+/** The goal of a plan. */
 export type PlanGoal =
-  /** All of these pods are placed. */
+  /** All of these pods get places. */
   | { readonly kind: "place"; readonly parts: readonly GoalPods[] }
-  /** How many of these nodes (indices) every pod leaves; they take none of the pods that are moved. */
+  /** `count` of these nodes (indices) are left by every pod; they take none of the pods that are moved. */
   | { readonly kind: "free"; readonly nodes: readonly number[]; readonly count: number };
 
 /**
- * Which pods could be moved where, and what for. Of plans that cost the same, the first nodes and units decide: their order,
- * and that of the pods of a unit, must follow from what they are and not from their names (`momentOrder`).
+ * Which pods may be moved where, and for what goal. Between plans that cost the same, the first nodes and units decide. Their
+ * order, and that of the pods of a unit, must therefore follow from what they are and not from their names (`momentOrder`).
  */
 export interface PlanProblem {
   readonly nodes: readonly PlanNode[];
-  /** Pods that are in no unit stay where they are. */
+  /** The units that may move. Pods that are in no unit stay where they are. */
   readonly units: readonly PlanUnit[];
-  /** Pods on each node (index) that are in no unit: it cannot be freed. */
+  /** Nodes (indices) with pods that are in no unit: they cannot be freed. */
   readonly fixedNodes: ReadonlySet<number>;
   readonly goal: PlanGoal;
   /** Physical GPUs that the queue of the goal may still take; `Infinity` without a limit. */
   readonly quotaGpus: number;
-  /** Units that one plan may move. */
+  /** The most units that one plan may move. */
   readonly maxMoves: number;
   /**
    * The objections to moving these units (indices) together, in words; empty: none. An objection to some of them is an
    * objection to all of them.
    */
   readonly vetoesOf: (units: readonly number[]) => readonly string[];
-  /** Left out: there are no more requirements on a place. */
+  /** Further requirements on a place; absent: none. */
   readonly rules?: PlanRules;
-  /** Why a plan that reaches the goal is none that could be carried out, as part of a sentence; `null`: it could. */
+  /** Why a plan that reaches the goal could not be carried out, as part of a sentence; `null`: it could. */
   readonly refusalOf?: (plan: FoundPlan) => string | null;
 }
 
-/** How far a search may go: the most placements and choices of what to move that it tries. */
+/** How far a search may go: the largest number of placements and of choices what to move that it tries. */
 export interface PlanLimits {
   readonly looks: number;
 }
 
-/** The limits of one question unless others are given: a second or less. */
+/** The limits of one question if none are given: they take a second or less. */
 export const defaultPlanLimits: PlanLimits = { looks: 300_000 };
 
-/** One pod of a plan and where it should go. */
+/** One pod of a plan, and where it should go. */
 export interface PlannedMove {
   /** Index into `PlanProblem.units`. */
   readonly unit: number;
@@ -133,50 +139,53 @@ export type NoPlanCode =
   /** The goal is reached without moving anything. */
   | "nothing-to-gain"
   | "short-of-quota"
-  /** Less is free than it needs, wherever it is free. */
+  /** Fewer GPUs are free than the goal needs, wherever they are free. */
   | "short-of-capacity"
-  /** Units that would have to move must not move. */
+  /** Guards forbid moving units that would have to move. */
   | "guarded"
-  /** Nodes could be cleared, but no other node takes what would have to leave them. */
+  /** Nodes could be cleared, but no other node takes the pods that would have to leave. */
   | "nowhere-to-go"
-  /** More units would have to move than one plan may. */
+  /** More units would have to move than one plan may move. */
   | "too-many-moves"
-  /** Some plans reach it, but they could not be carried out. */
+  /** Some plans reach the goal, but they could not be carried out. */
   | "refused"
-  /** The pods in the way belong to no unit that can be moved. */
+  /** The pods in the way are in no unit that can be moved. */
   | "fixed"
-  /** The search found none within its limits. */
+  /** The search found no plan within its limits. */
   | "looked-too-short";
 
 export interface NoPlan {
   readonly code: NoPlanCode;
-  /** A sentence without its full stop. */
+  /** The reason as a sentence without its full stop. */
   readonly words: string;
-  /** The objections of the guards, for `guarded`. */
+  /** The objections of the guards if the code is `guarded`. */
   readonly vetoes: readonly string[];
 }
 
 /** The answer to a problem, and how far the search went. */
 export interface PlanAnswer {
   readonly plan: FoundPlan | null;
-  /** `null` with a plan. */
+  /** Why there is no plan; `null` if there is one. */
   readonly noPlan: NoPlan | null;
-  /** The whole search space was covered: no plan is cheaper, or there is none. */
+  /** Whether the whole search space was covered: then no plan is cheaper, or there is none. */
   readonly isExact: boolean;
   readonly looks: number;
-  /** Some way was not taken because guards forbid it. */
+  /** Whether some way was not tried because guards forbid it. */
   readonly metGuards: boolean;
 }
 
-/** What plans are compared by. */
+/** The values by which plans are compared. */
 export interface PlanCost {
-  /** Millionths of GPU-hours, whole: sums of them are exact. */
+  /** Millionths of GPU-hours that are lost; whole numbers, so that sums are exact. */
   readonly lost: number;
   /** Indices into `PlanProblem.units`, ascending. */
   readonly units: readonly number[];
 }
 
-/** Negative where `a` is better: less is lost, then fewer units move, then those that come first in the problem. */
+/**
+ * Compares two plans: negative if `a` is better. Less loss is better, then fewer units, then units that come first in the
+ * problem.
+ */
 export function compareCost(a: PlanCost, b: PlanCost): number {
   if (a.lost !== b.lost) return a.lost - b.lost;
   if (a.units.length !== b.units.length) return a.units.length - b.units.length;

@@ -24,37 +24,37 @@ import {
   type SearchState,
 } from "./searchState.ts";
 
-/** What a search may do. */
+/** The rules and limits of one search. */
 export interface SearchRules {
   readonly maxMoves: number;
   readonly looks: number;
-  /** Pods may also leave to make place for others that were moved. */
+  /** Whether pods may also leave so that other moved pods have a place. */
   readonly movesOthers: boolean;
-  /** Pods that leave must have a place. */
+  /** Whether pods that leave must have a place. */
   readonly placesMoved: boolean;
   readonly heedsGuards: boolean;
-  /** Only a better plan counts; `null`: any plan does. */
+  /** Only a plan that is better than this one counts; `null`: any plan counts. */
   readonly betterThan: SearchState | null;
 }
 
 export interface SearchResult {
   readonly best: SearchState | null;
-  /** Every way that could be better was tried. */
+  /** Whether every way that could be better was tried. */
   readonly isComplete: boolean;
   readonly looks: number;
   readonly metGuards: boolean;
-  /** Why the first plan that would have reached the goal could not be carried out; `null`: there was no such plan. */
+  /** Why the first plan that reached the goal and was refused could not be carried out; `null`: no plan was refused. */
   readonly refusal: string | null;
 }
 
-/** A search under way. */
+/** The state of a search. */
 interface Search {
   readonly prepared: Prepared;
   readonly rules: SearchRules;
   readonly bounds: ReadonlyMap<PlanPodKind, KindBound>;
-  /** States that were explored. */
+  /** Keys of the states that were explored. */
   readonly seen: Set<string>;
-  /** Whether units (ranks) may move together. */
+  /** Whether units may move together, by their ranks. */
   readonly judged: Map<string, boolean>;
   best: SearchState | null;
   looks: number;
@@ -65,10 +65,10 @@ interface Search {
 }
 
 /**
- * Depth first with bounds. A pod that has no place yet is put on each node that has one, and then on each node where it gets
- * one once the fewest units that must leave for it have left; those have to be put somewhere in their turn. A pod with more
- * places than there are pods left to put down is left for the end, unless rules about the pods around it decide: the others
- * cannot take all of its places. So nothing that is skipped is better than what was found.
+ * Searches depth first with bounds. A pod that has no place yet is put on each node that has a place for it, and then on each
+ * node that has one after the fewest necessary units have left; the pods of these units then need places as well. A pod with
+ * more places than there are pods left to put down is left for the end, unless rules about the pods around it decide: the
+ * others cannot take all of its places. Nothing that is skipped is therefore better than what was found.
  */
 export function searchPlan(prepared: Prepared, rules: SearchRules): SearchResult {
   const bounds = goalBoundsOf(prepared);
@@ -113,14 +113,17 @@ function explore(search: Search, state: SearchState): void {
   }
 }
 
-/** The pods that are each tried as the next one: where rules decide, one may find a place only before or after another. */
+/** The pods that are each tried as the next one: where rules decide, a pod may find a place only before or after another. */
 function beside({ pending }: SearchState, next: Item): readonly Item[] {
   if (next.unit === null || next.kind.like === undefined) return [next];
   const ruled = pending.filter(({ unit, kind, key }) => unit !== null && kind.like !== undefined && key !== next.key);
   return [next, ...new Map(ruled.map((item) => [item.key, item] as const)).values()];
 }
 
-/** The fewest plans of one search that may be refused; more if there are few nodes, because each is tried on all of them. */
+/**
+ * The fewest plans that may be refused in one search. More may be refused if there are few nodes, because each plan is tried on
+ * all of them.
+ */
 const leastRefused = 30;
 const refusedTimesNodes = 5000;
 
@@ -146,14 +149,14 @@ function look(search: Search): boolean {
 
 const isBetter = ({ best }: Search, cost: PlanCost): boolean => best === null || compareCost(cost, best.cost) < 0;
 
-/** Whether the plan can still become better than the best so far, given the least that the goal still costs. */
+/** Whether the plan can still become better than the best so far, considering the least that the goal still costs. */
 function canBeBetter({ prepared, rules, bounds, best }: Search, state: SearchState): boolean {
   const { lost, units } = leastMore(prepared, bounds, state);
   if (state.cost.units.length + units > rules.maxMoves) return false;
   return best === null || state.cost.lost + lost <= best.cost.lost;
 }
 
-/** Puts the pod on each node that has a place for it. */
+/** Puts a pod on each node that has a place for it. */
 function usePlace(search: Search, state: SearchState, item: Item): void {
   for (const node of placesOf(search.prepared, state.layout, item)) {
     if (!look(search)) return;
@@ -163,7 +166,7 @@ function usePlace(search: Search, state: SearchState, item: Item): void {
   }
 }
 
-/** Puts the pod on each node where others can leave for it, the potentially cheapest first. */
+/** Puts a pod on each node where other pods can leave for it; the nodes that may be cheapest come first. */
 function makePlace(search: Search, state: SearchState, item: Item): void {
   const { prepared, rules } = search;
   const { touched, closed } = state.layout;
@@ -192,7 +195,7 @@ function makePlace(search: Search, state: SearchState, item: Item): void {
   }
 }
 
-/** Puts the pod on a node that others leave for it. */
+/** Puts a pod on a node after other pods have left the node for it. */
 function clear(search: Search, state: SearchState, item: Item, wish: Wish): void {
   if (wish.candidates.length === 0 || leastLost(search.prepared, wish) === Infinity) return;
   const candidates = wish.candidates.filter((rank) => mayMove(search, [rank]));
@@ -230,7 +233,10 @@ const setOf = (prepared: Prepared, units: readonly number[]): UnitSet => ({ unit
 const staying = ({ prepared }: Search, { cost }: SearchState, node: number): readonly number[] =>
   (prepared.onNode.get(node) ?? []).filter((rank) => !cost.units.includes(rank));
 
-/** The state after these units have left; `null` if they must not leave, or if it is no better than the best so far. */
+/**
+ * The state of the search after these units have left; `null` if they must not leave, or if it is no better than the best so
+ * far.
+ */
 function without(search: Search, state: SearchState, set: UnitSet): SearchState | null {
   const { prepared, rules } = search;
   const ranks = [...state.cost.units, ...set.units].sort((a, b) => a - b);
@@ -255,7 +261,7 @@ function mayMove(search: Search, ranks: readonly number[]): boolean {
   return may;
 }
 
-/** The pod to be put down next: one of the plan's own, else the one with the fewest places. */
+/** The pod to be placed next: one of those that the plan is for, or else the one with the fewest places. */
 function hardest(search: Search, state: SearchState): Item | "all have places" | "none has a place" {
   const { layout, pending, cost } = state;
   const canLeave = cost.units.length < search.rules.maxMoves;

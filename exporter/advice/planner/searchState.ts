@@ -2,26 +2,29 @@ import { hasPlace, isLarger, type Layout, layoutOf, place } from "./layout.ts";
 import type { Prepared } from "./prepare.ts";
 import type { FoundPlan, PlanCost, PlannedMove, PlanPodKind } from "./problem.ts";
 
-/** A pod that has to be put somewhere. */
+/** A pod that needs a place. */
 export interface Item {
-  /** Rank of its unit; `null`: it is one of the pods that the plan is for. */
+  /** Rank of its unit; `null`: the plan is for this pod. */
   readonly unit: number | null;
   /** Index into the pods of its unit. */
   readonly pod: number;
   readonly kind: PlanPodKind;
-  /** The node that it leaves; a gang is restarted whole, and its pods may come back to where they were. */
+  /**
+   * The node (index) that it leaves and must not go back to; `null`: none. Units of several pods leave as a whole, and their
+   * pods may come back.
+   */
   readonly notOn: number | null;
-  /** The same for items that are alike. */
+  /** A text that is equal for items that are alike. */
   readonly key: string;
 }
 
-/** An item and the node that it is put on. */
+/** An item and the node (index) on which it is put. */
 export interface PlacedItem {
   readonly item: Item;
   readonly node: number;
 }
 
-/** A plan so far. */
+/** A plan as far as it is made. */
 export interface SearchState {
   readonly layout: Layout;
   readonly cost: PlanCost;
@@ -31,7 +34,7 @@ export interface SearchState {
   readonly toFree: number;
 }
 
-/** Nothing moved, and nothing placed. */
+/** The state in which nothing is moved or placed. */
 export function firstState({ problem, idOf }: Prepared): SearchState {
   const { goal } = problem;
   const items =
@@ -55,7 +58,7 @@ export function firstState({ problem, idOf }: Prepared): SearchState {
   };
 }
 
-/** The pods of a unit, to be put somewhere. */
+/** The pods of a unit (rank) as items that need a place. */
 export function itemsOf({ units, idOf }: Prepared, rank: number): readonly Item[] {
   const pods = units[rank]?.unit.pods ?? [];
   const isAlone = pods.length === 1;
@@ -69,8 +72,8 @@ export function itemsOf({ units, idOf }: Prepared, rank: number): readonly Item[
 }
 
 /**
- * The remaining work is the same wherever the same units left, the same nodes were freed, and equal pods are on the same
- * nodes.
+ * A key of the remaining work. It is the same wherever the same units have left, the same nodes are freed, and equal pods are
+ * on the same nodes.
  */
 export function keyOf({ cost, placed, freed }: SearchState): string {
   const where = placed.map(({ item, node }) => `${item.key}@${node}`).sort();
@@ -80,7 +83,7 @@ export function keyOf({ cost, placed, freed }: SearchState): string {
 const accepts = (layout: Layout, { kind, notOn }: Item, node: number): boolean =>
   node !== notOn && hasPlace(layout, node, kind);
 
-/** Nodes with a place for it now, those with the fewest free GPUs first. */
+/** Yields the nodes with a place for an item now; those with the fewest free GPUs come first. */
 export function* placesOf(prepared: Prepared, layout: Layout, item: Item): Generator<number, void> {
   const before = prepared.places(item.kind);
   for (const node of before) if (accepts(layout, item, node)) yield node;
@@ -99,7 +102,7 @@ export function putDown(state: SearchState, item: Item, node: number): SearchSta
   return { ...state, layout, pending, placed: [...state.placed, { item, node }] };
 }
 
-/** The state with every remaining item on the first node that has a place for it; `null` if one has none. */
+/** The state with every remaining item on the first node that has a place for it; `null` if an item has no place. */
 export function putAllDown(prepared: Prepared, state: SearchState): SearchState | null {
   let after: SearchState | null = state;
   for (const item of state.pending) {
@@ -110,7 +113,7 @@ export function putAllDown(prepared: Prepared, state: SearchState): SearchState 
   return after;
 }
 
-/** The plan that a search ended with. */
+/** The plan with which a search ended. */
 export function planOf(prepared: Prepared, state: SearchState): FoundPlan {
   const order = orderOf(prepared, state);
   const moves = order.flatMap((rank) => movesOf(prepared, state, rank));
@@ -131,7 +134,10 @@ function movesOf({ units }: Prepared, { placed }: SearchState, rank: number): re
   });
 }
 
-/** Units that leave a node to which others go come before those; if they wait for each other, the first one of the problem. */
+/**
+ * The units in an order in which a unit leaves a node before others go there. If units wait for each other, the first one of
+ * the problem comes first.
+ */
 function orderOf({ units }: Prepared, { cost, placed }: SearchState): readonly number[] {
   const left = [...cost.units];
   const order: number[] = [];

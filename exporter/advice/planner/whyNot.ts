@@ -8,7 +8,7 @@ import type { SearchState } from "./searchState.ts";
 
 const noVetoes: readonly string[] = [];
 
-/** What is lacking before any search; `null` if that does not rule out a plan. */
+/** What rules out any plan before a search; `null` if nothing does. */
 export function tooLittle(problem: PlanProblem): NoPlan | null {
   const { nodes, goal, quotaGpus } = problem;
   const free = sumOf(nodes, ({ gpus }) => gpus);
@@ -37,7 +37,10 @@ export function tooLittle(problem: PlanProblem): NoPlan | null {
       };
 }
 
-/** Whether the other nodes have enough free for what is allocated on one of these, and all of that can move. */
+/**
+ * Whether one of these nodes could be emptied: the other nodes have enough free GPUs for what is allocated on it, and all of
+ * that can move.
+ */
 function canEmptyOne({ nodes, units, fixedNodes }: PlanProblem, of: readonly number[], free: number): boolean {
   const allocated = new Map<number, number>();
   for (const { pods } of units)
@@ -54,7 +57,7 @@ const packed = (free: number): NoPlan => ({
   vetoes: noVetoes,
 });
 
-/** Why a search that respected guards found nothing: found by asking again with one rule less at a time. */
+/** Why a search that respected guards found nothing. This is found by searching again with one rule less at a time. */
 export function whyNot(prepared: Prepared, rules: SearchRules, found: SearchResult): NoPlan {
   const { problem } = prepared;
   if (found.metGuards) {
@@ -98,10 +101,10 @@ function guarded(prepared: Prepared, state: SearchState): NoPlan {
   return { code: "guarded", words, vetoes };
 }
 
-/** A sentence as part of another. */
+/** A sentence without its full stop, to be a part of another one. */
 export const withoutStop = (sentence: string): string => sentence.replace(/\.$/, "");
 
-/** Whether the goal could be reached if every unit left. */
+/** Whether the goal could be reached if every unit left its nodes. */
 function fitsWhenCleared(problem: PlanProblem): boolean {
   const nodes = clearedNodes(problem.nodes, problem.units);
   const cleared = prepare({ ...problem, nodes, units: [], maxMoves: 0, rules: emptied(problem) });
@@ -117,7 +120,7 @@ function fitsWhenCleared(problem: PlanProblem): boolean {
   return best !== null || !isComplete;
 }
 
-/** The problem without the rule against worse capacity; units in the same order. */
+/** The problem without the rule against worse capacity; the units are in the same order. */
 function onWorseCapacity(problem: PlanProblem): PlanProblem {
   const kinds = new Map<PlanPodKind, PlanPodKind>();
   const anyOf = (kind: PlanPodKind): PlanPodKind => {
@@ -136,7 +139,7 @@ function onWorseCapacity(problem: PlanProblem): PlanProblem {
 
 const isWorse = ({ isWorse: asks }: PlanPodKind, node: number): boolean => asks?.(node) === true;
 
-/** The rules as if there were no pods. */
+/** The rules as if there were no pods that stay. */
 const emptied = ({ rules }: PlanProblem): PlanRules => ({
   nodeOf: () => null,
   allows: (like, node, where) => rules?.allows(like, node, where) ?? true,
@@ -158,7 +161,7 @@ function sumOf(nodes: readonly PlanNode[], amountOf: (freeCapacity: PlanNode["fr
   return sum;
 }
 
-/** `1 GPU`, `2.5 GPUs`. */
+/** An amount of physical GPUs in words: `1 GPU`, `2.5 GPUs`. */
 export function amount(gpus: number): string {
   const rounded = Math.round(gpus * 100) / 100;
   return `${rounded} ${rounded === 1 ? "GPU" : "GPUs"}`;

@@ -3,8 +3,9 @@ import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { HorizontalPodAutoscaler, ScaledObject, VerticalPodAutoscaler } from "../../model/autoscalers.ts";
 
 /**
- * Why a workload must not be scaled to zero by hand: an autoscaler keeps some replicas or wakes it at once, or it serves and
- * it is unknown what would wake it; with the setting to use instead. `null` if no autoscaler forbids it.
+ * Why a workload must not be scaled to zero by hand: an autoscaler keeps some replicas or wakes it at once, or the workload
+ * serves and it is unknown what would wake it. The text contains the setting to use instead. `null` if no autoscaler forbids
+ * it.
  */
 export function whyNotStop({ autoscalers }: Pick<Snapshot, "autoscalers">, workload: WorkloadView): string | null {
   const { horizontal, scaledObjects } = autoscalers;
@@ -16,7 +17,10 @@ export function whyNotStop({ autoscalers }: Pick<Snapshot, "autoscalers">, workl
   return "it serves requests, and autoscalers could not be read (horizontalpodautoscalers.autoscaling): nothing is known that would wake it";
 }
 
-/** What restarts the pods of a workload by itself to give them other amounts of CPU and memory; `null`: nothing that is known. */
+/**
+ * The autoscaler that restarts the pods of a workload by itself to give them other amounts of CPU and memory, in words; `null`:
+ * none is known.
+ */
 export function resizedBy(
   { autoscalers }: Pick<Snapshot, "autoscalers">,
   workload: Scaled,
@@ -25,7 +29,7 @@ export function resizedBy(
   return acting[0] ?? null;
 }
 
-/** Modes in which a VerticalPodAutoscaler leaves running pods alone. */
+/** Modes in which a VerticalPodAutoscaler does not restart running pods. */
 const passive: ReadonlySet<string> = new Set(["Off", "Initial"]);
 
 function keptByKeda({ namespace, name, minReplicas, idleReplicas, wakingTriggers }: ScaledObject): string {
@@ -38,7 +42,7 @@ function keptByKeda({ namespace, name, minReplicas, idleReplicas, wakingTriggers
   return `${subject} takes it to no replicas by itself when its triggers are idle: look at what keeps them active, and at its spec.cooldownPeriod`;
 }
 
-/** An HPA does nothing while its target has no replicas: scaling that to zero by hand switches the autoscaler off. */
+/** An HPA does nothing while its target has no replicas: scaling the target to zero by hand switches the autoscaler off. */
 function keptByHorizontal({ namespace, name, minReplicas, owner }: HorizontalPodAutoscaler): string {
   const subject = `HorizontalPodAutoscaler ${namespace}/${name}`;
   if (owner !== null)

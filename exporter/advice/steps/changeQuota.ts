@@ -8,7 +8,7 @@ import { isWholeGpu, type QuotaChange, wholeGpus } from "./queuePatch.ts";
 import { allSteps, jsonPatch, noSteps, type StepsFound, stepOf } from "./step.ts";
 import { volcanoQuotaSteps } from "./volcanoSteps.ts";
 
-/** Changes the guarantee or the limit of a queue, in physical GPUs; index into `Queueing.queues`. */
+/** Changes the guarantee or the limit of a queue to physical GPUs. `queue`: index into `Queueing.queues`. */
 export function changeQuota({ analysis: { snapshot } }: AdviceMoment, queue: number, to: QuotaChange): StepsFound {
   const view = snapshot.queueing.queues[queue];
   const domain = view === undefined ? undefined : snapshot.queueing.domains[view.domain];
@@ -28,7 +28,9 @@ export function changeQuota({ analysis: { snapshot } }: AdviceMoment, queue: num
   }
 }
 
-/** Changes the most that a namespace may hold, if one ResourceQuota sets it. Nothing in the cluster sets its guarantee. */
+/**
+ * Changes the most that a namespace may hold, if exactly one ResourceQuota sets it. Nothing in the cluster sets its guarantee.
+ */
 function resourceQuotaSteps(snapshot: Snapshot, view: QueueView, domain: QuotaDomain, to: QuotaChange): StepsFound {
   const isNamespace = view.kind === "Namespace";
   if (!isNamespace || to.guaranteed !== undefined || to.limit === undefined) {
@@ -36,7 +38,7 @@ function resourceQuotaSteps(snapshot: Snapshot, view: QueueView, domain: QuotaDo
       `what ${view.name} is sure of is in Fairlead's own configuration (queues.teams), not in the cluster`,
     );
   }
-  // Its name is `team/namespace`, and no namespace has a slash.
+  // The queue's name is `team/namespace`, and no namespace contains a slash.
   const namespace = view.name.slice(view.name.lastIndexOf("/") + 1);
   const capped = snapshot.queueObjects.resourceQuotas
     .filter((quota) => quota.namespace === namespace)

@@ -21,7 +21,7 @@ const no =
   () =>
     noSteps(reason);
 
-/** For each finding the one request that fixes it, or why there is none. */
+/** For each code of a finding: makes the request that fixes it, or the reason why there is none. */
 const fixes: Readonly<Record<FindingCode, Fix>> = {
   "kueue-no-reclaim": kueueReclaimSteps,
   "kueue-reclaim-no-candidates": kueueReclaimSteps,
@@ -75,7 +75,7 @@ function kueueCohortSteps(snapshot: Snapshot, name: string): StepsFound {
   return allSteps(queues.map((queue) => joinStep(queue, cohort)));
 }
 
-/** A name that no cohort has, so that no other queue comes into it. */
+/** A name that no cohort has, so that no other queue joins the new one. */
 function unusedName(taken: ReadonlySet<string | null>): string {
   let name = "shared-gpus";
   for (let next = 2; taken.has(name); next++) name = `shared-gpus-${next}`;
@@ -83,7 +83,7 @@ function unusedName(taken: ReadonlySet<string | null>): string {
 }
 
 function joinStep(queue: KueueClusterQueue, cohort: string) {
-  // The field's name in v1beta1.
+  // The name of the field in v1beta1.
   const field = queue.revision?.apiVersion.endsWith("/v1beta1") === true ? "cohort" : "cohortName";
   const keeps = queue.preemption.reclaimWithinCohort === "Never";
   const more = keeps
@@ -98,6 +98,6 @@ function joinStep(queue: KueueClusterQueue, cohort: string) {
   );
 }
 
-/** Fixes what the lint found. */
+/** The steps that fix a finding of the lint. */
 export const fixFinding = ({ analysis: { snapshot } }: AdviceMoment, { code, name }: Finding): StepsFound =>
   fixes[code](snapshot, name);

@@ -5,13 +5,13 @@ import type { KaiQueue } from "../../model/queues/kai.ts";
 import { guardedPatch, type QuotaChange, queueTarget, setAt } from "./queuePatch.ts";
 import { allSteps, noSteps, type PatchOperation, type StepsFound } from "./step.ts";
 
-/** In KAI's units: no limit. */
+/** The amount that means "no limit" in KAI. */
 const unlimited = -1;
 
 const target = (queue: KaiQueue) =>
   queueTarget("Queue", queue, { apiVersion: "scheduling.run.ai/v2", resource: "queues" });
 
-/** The queues of a moment by name, for in the worst case each has a finding; of several with one name the first counts. */
+/** The queues of a moment by name, because each may have a finding. If several queues have one name, the first counts. */
 const byName = oncePer(
   (queues: readonly KaiQueue[]) => new Map(queues.toReversed().map((queue) => [queue.name, queue] as const)),
 );
@@ -21,7 +21,7 @@ const queueOf = ({ queueObjects: { kaiQueues } }: Snapshot, name: string): KaiQu
 
 type Resource = "gpu" | "cpu" | "memory";
 
-/** Sets fields of one resource, whether or not the object has it yet. */
+/** The operation that sets fields of one resource, whether or not the object has the resource yet. */
 function setResource(
   queue: KaiQueue,
   resource: Resource,
@@ -32,17 +32,20 @@ function setResource(
   return Object.entries(fields).map(([field, value]) => setAt([...at, field], value));
 }
 
-/** If nothing of `spec.resources` was read it may be missing, and a patch cannot set a field of a missing object. */
+/**
+ * Whether some part of `spec.resources` was read. If not, it may be missing, and a patch cannot set a field of a missing
+ * object.
+ */
 const hasResources = ({ gpu, cpu, memory }: KaiQueue): boolean => gpu !== null || cpu !== null || memory !== null;
 
-/** Tests of the values that were read; 0 may be written or left out, so that it cannot be tested. */
+/** Operations that test the values that were read. A value of 0 may be written or left out, so it cannot be tested. */
 function testsOf(queue: KaiQueue, resource: Resource): readonly PatchOperation[] {
   return Object.entries(queue[resource] ?? {})
     .filter(([, value]) => value !== 0)
     .map(([field, value]) => ({ op: "test", at: ["spec", "resources", resource, field], value }));
 }
 
-/** Changes quota and limit of a queue of KAI, which counts in GPUs, fractions included. */
+/** Changes the quota and the limit of a queue of KAI, which counts GPUs and fractions of them. */
 export function kaiQuotaSteps(snapshot: Snapshot, view: QueueView, to: QuotaChange): StepsFound {
   const queue = queueOf(snapshot, view.name);
   if (queue === undefined) return noSteps(`Queue ${view.name} is not there any more`);
@@ -61,7 +64,7 @@ export function kaiQuotaSteps(snapshot: Snapshot, view: QueueView, to: QuotaChan
   return allSteps([guardedPatch(target(queue), title, setResource(queue, "gpu", fields), testsOf(queue, "gpu"))]);
 }
 
-/** Takes away limits of 0, which let nothing run. */
+/** Removes limits of 0, with which nothing can run. */
 export function kaiLimitSteps(snapshot: Snapshot, name: string): StepsFound {
   const queue = queueOf(snapshot, name);
   if (queue === undefined) return noSteps(`Queue ${name} is not there any more`);

@@ -22,7 +22,7 @@ import { allSteps, mergePatch, noSteps, type PatchOperation, type StepsFound, st
 export const clusterQueueTarget = (queue: KueueClusterQueue): QueueTarget =>
   queueTarget("ClusterQueue", queue, { apiVersion: "kueue.x-k8s.io/v1beta2", resource: "clusterqueues" });
 
-/** Changes nominal quota and borrowing limit of a ClusterQueue. Without a new limit, the limit does not change. */
+/** Changes the nominal quota and the borrowing limit of a ClusterQueue. If no new limit is given, its limit stays the same. */
 export function kueueQuotaSteps(snapshot: Snapshot, view: QueueView, domain: QuotaDomain, to: QuotaChange): StepsFound {
   if (view.kind !== "ClusterQueue")
     return noSteps(`the quota of ${view.kind} ${view.name} is the sum of those below it`);
@@ -43,7 +43,7 @@ export function kueueQuotaSteps(snapshot: Snapshot, view: QueueView, domain: Quo
     if (amounts.borrowing === null) operations.push({ op: "remove", at: at_("borrowingLimit") });
     else operations.push(setAt(at_("borrowingLimit"), String(amounts.borrowing)));
   }
-  // Kueue takes no lending limit above the quota.
+  // Kueue refuses a lending limit above the quota.
   if (quota.lendingLimit !== null && quota.lendingLimit > amounts.nominal) {
     operations.push(setAt(at_("lendingLimit"), String(amounts.nominal)));
   }
@@ -60,14 +60,14 @@ export function kueueQuotaSteps(snapshot: Snapshot, view: QueueView, domain: Quo
 
 interface KueueAmounts {
   readonly nominal: number;
-  /** `null`: no limit. */
+  /** The borrowing limit; `null`: no limit. */
   readonly borrowing: number | null;
 }
 
 const shown = ({ nominal, borrowing }: KueueAmounts): string =>
   `nominalQuota ${nominal}, ${borrowing === null ? "without a borrowing limit" : `borrowingLimit ${borrowing}`}`;
 
-/** A limit is the quota plus what may be borrowed. */
+/** The new amounts, or the reason why there are none. A queue's limit is its quota plus what it may borrow. */
 function amountsOf(quota: KueueQuota, { name, cohort }: KueueClusterQueue, to: QuotaChange): KueueAmounts | string {
   const nominal = to.guaranteed === undefined ? quota.nominal : wholeGpus(to.guaranteed);
   if (nominal === null) return `${to.guaranteed} is no whole number of ${quota.resource}`;
@@ -86,7 +86,7 @@ function amountsOf(quota: KueueQuota, { name, cohort }: KueueClusterQueue, to: Q
   return { nominal, borrowing: Math.max(0, whole - nominal) };
 }
 
-/** The one quota of GPUs that counts in a domain, and its place in the object. */
+/** The only quota of GPUs that counts in a domain, and its place in the object. */
 function gpuQuota(
   snapshot: Snapshot,
   queue: KueueClusterQueue,
@@ -113,7 +113,7 @@ function gpuQuota(
   return { quota, at: ["spec", "resourceGroups", group, "flavors", flavor, "resources", resource] };
 }
 
-/** Lets a ClusterQueue take back what its cohort borrows of it. */
+/** Lets a ClusterQueue take back what its cohort borrows from it. */
 export function kueueReclaimSteps({ queueObjects }: Snapshot, name: string): StepsFound {
   const queue = queueObjects.kueueClusterQueues.find((one) => one.name === name);
   if (queue === undefined) return noSteps(`ClusterQueue ${name} is not there any more`);
@@ -154,16 +154,16 @@ export function kueueNamespaceSteps({ queueObjects }: Snapshot, name: string): S
   ]);
 }
 
-/** Kueue reads it as a 32-bit integer. */
+/** Kueue reads the boost as a 32-bit integer. */
 const mostBoost = 2 ** 31 - 1;
 
 const gateWords =
   'Kueue 0.17 or later heeds it only with its feature gate PriorityBoost (alpha, off by default): featureGates of its Configuration, or --feature-gates, has it. With the gate on, the dry run is refused for a value that is no number, such as "x"; without it nothing happens.';
 
 /**
- * Boosts the priority of the Workload of a waiting gang, and takes the boost off again. Source: Kueue v0.19, KEP 7990:
- * priority for order and preemption is `spec.priority` plus this annotation, a signed 32-bit integer; an empty value or one
- * that is no integer is refused.
+ * Boosts the priority of the Workload of a waiting gang, and takes the boost off again. Source: Kueue v0.19, KEP 7990: the
+ * priority for order and preemption is `spec.priority` plus this annotation, which is a signed 32-bit integer. An empty value,
+ * or one that is not an integer, is refused.
  */
 export function boostPriority({ analysis: { snapshot } }: AdviceMoment, index: number, by: number): StepsFound {
   const gang = snapshot.queueing.gangs[index];

@@ -5,14 +5,14 @@ import { cordonStep, uncordonStep } from "./nodeSteps.ts";
 import { allSteps, noSteps, type StepsFound } from "./step.ts";
 import { evictionStep, requeueWorkload } from "./workloadSteps.ts";
 
-/** Controllers that make a new pod for one that was evicted, and count nothing against it. */
+/** Controllers that make a new pod for an evicted one, and do not count the eviction as a failure. */
 export const remakes: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
 
 /**
  * Moves pods off their nodes to others: cordons the nodes that they are to avoid, evicts each pod (or restarts its whole
- * workload, if nothing recreates evicted pods), and removes the cordons again. Only for pods whose owner recreates them. The
- * scheduler chooses where these go: cordons only exclude nodes. Nodes in `avoid` (indices) are cordoned all the time, those in
- * `besides` only while the unit at that place leaves.
+ * workload, if nothing recreates evicted pods), and removes the cordons again. The owner of the pods must recreate them. The
+ * scheduler chooses where the new pods go: cordons only exclude nodes. Nodes in `avoid` (indices) are cordoned all the time,
+ * and those in `besides` only while the unit at the same place in the list leaves.
  */
 export function movePods(
   moment: AdviceMoment,
@@ -34,7 +34,7 @@ export function movePods(
   ]);
 }
 
-/** Those of the nodes that are not cordoned already; `null` if one of them does not exist in the API. */
+/** Those of the nodes (indices) that are not cordoned yet; `null` if one of them does not exist in the API. */
 function cordonable({ nodes }: Snapshot, indexes: readonly number[]): readonly NodeView[] | null {
   const found: NodeView[] = [];
   for (const index of new Set(indexes)) {
@@ -45,7 +45,7 @@ function cordonable({ nodes }: Snapshot, indexes: readonly number[]): readonly N
   return found;
 }
 
-/** The steps of each unit in order, between its own cordons; a reason if one of them cannot be moved. */
+/** The steps of each unit in order, between the cordons of the unit; or the reason why one of the units cannot be moved. */
 function unitSteps(
   moment: AdviceMoment,
   units: readonly (readonly number[])[],
@@ -79,7 +79,7 @@ function unitSteps(
   return steps;
 }
 
-/** Pods of one unit run together: only after the last of them is there something to wait for. */
+/** The pods of one unit run together: only after the last of them is evicted is there something to wait for. */
 function eviction(pod: PodView, isLast: boolean): AdviceStep | null {
   const owner = pod.owner === null ? "its owner" : `${pod.owner.kind} ${pod.owner.name}`;
   return evictionStep(pod, {
@@ -90,7 +90,7 @@ function eviction(pod: PodView, isLast: boolean): AdviceStep | null {
   });
 }
 
-/** Pods of a workload that hold GPUs and are not to be moved. */
+/** How many pods of a workload hold GPUs and are not to be moved. */
 function allocatedBeside({ workloads, pods }: Snapshot, workload: number, planned: ReadonlySet<number>): number {
   const own = workloads[workload]?.pods ?? [];
   return own.filter((index) => pods[index]?.status === "allocated" && !planned.has(index)).length;

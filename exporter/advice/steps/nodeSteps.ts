@@ -15,7 +15,7 @@ const refOfNode = (name: string): ResourceRef => ({
   name,
 });
 
-/** The uid that protects another node of the same name from a change; `null` if none was read. */
+/** The uid of a node, with which another node of the same name is not changed; `null` if none was read. */
 const uidOf = ({ uid }: NodeView): string | null => (uid !== undefined && isUid(uid) ? uid : null);
 
 const sameNode = (node: NodeView): string =>
@@ -27,12 +27,12 @@ function unschedulable(node: NodeView, to: boolean): ApiRequest | null {
   return mergePatch(refOfNode(node.name), uidOf(node), { spec: { unschedulable: to } });
 }
 
-/** Keeps new pods off a node. */
+/** The step that keeps new pods off a node. */
 export function cordonStep(node: NodeView, why: string): AdviceStep | null {
   return stepOf(unschedulable(node, true), { title: `Cordon node ${node.name}${why}`, precondition: sameNode(node) });
 }
 
-/** Lets new pods onto a node again. */
+/** The step that lets new pods onto a node again. */
 export function uncordonStep(node: NodeView): AdviceStep | null {
   return stepOf(unschedulable(node, false), {
     title: `Let pods onto node ${node.name} again`,
@@ -40,7 +40,7 @@ export function uncordonStep(node: NodeView): AdviceStep | null {
   });
 }
 
-/** Removes a node from the cluster. Whatever added it must release it, which is not always a request to the API. */
+/** Removes a node from the cluster. Whatever added the node must release it, and this is not always a request to the API. */
 export function removeNode({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
   const node = snapshot.nodes[index];
   if (node === undefined) return noSteps("the node is not there any more");
@@ -55,7 +55,7 @@ export function removeNode({ analysis: { snapshot } }: AdviceMoment, index: numb
   return allSteps(pool?.manager === "karpenter" ? [drain, deletion(node)] : [drain]);
 }
 
-/** Karpenter ends the machine of a deleted Node object: its finalizer holds the object until the machine is gone. */
+/** The step that deletes a Node object of Karpenter: Karpenter's finalizer holds the object until the machine is gone. */
 function deletion(node: NodeView): AdviceStep | null {
   const path = pathOf(refOfNode(node.name));
   const uid = uidOf(node);
@@ -110,7 +110,7 @@ export function restartExporter({ analysis: { snapshot } }: AdviceMoment, index:
 const labelKey = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const labelText = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
 
-/** Puts a label on a node, or another value on it. */
+/** Sets a label of a node, which may have another value now. */
 export function labelNode(
   { analysis: { snapshot } }: AdviceMoment,
   index: number,
@@ -129,12 +129,13 @@ export function labelNode(
   ]);
 }
 
-/** Why Karpenter keeps empty nodes: `consolidateAfter` is Never, or these budgets (indices) let none go. */
+/** Why Karpenter keeps empty nodes: `consolidateAfter` is Never, or these budgets (indices) allow no disruption. */
 export type KeptBy = "never" | readonly number[];
 
 /**
  * Lets Karpenter remove empty nodes of a NodePool after this many minutes, and no other nodes: nodes on which something runs
- * stay as safe as they were. Checked against the CRD of v1 (`spec.disruption`); budgets of v1beta1 have no reasons.
+ * are disrupted no more than before. The fields were checked against the CRD of v1 (`spec.disruption`); budgets of v1beta1 have
+ * no reasons.
  */
 export function removeEmptyNodes({ name, karpenter }: NodePoolView, by: KeptBy, afterMinutes: number): StepsFound {
   if (karpenter === undefined || karpenter === null) return noSteps(`NodePool ${name} could not be read`);
@@ -149,7 +150,7 @@ export function removeEmptyNodes({ name, karpenter }: NodePoolView, by: KeptBy, 
   } else {
     if (karpenter.revision?.apiVersion.endsWith("/v1beta1") === true)
       return noSteps("its budgets have no reasons before karpenter.sh/v1: change them where the NodePool comes from");
-    // From the last one on, so that indices do not shift.
+    // The last budget is changed first, so that the indices of the others stay valid.
     for (const index of [...by].sort((a, b) => b - a)) {
       const budget = karpenter.budgets?.[index];
       if (budget === undefined) return noSteps(`NodePool ${name} has other budgets now`);
@@ -169,5 +170,5 @@ export function removeEmptyNodes({ name, karpenter }: NodePoolView, by: KeptBy, 
   return allSteps([step === null ? null : { ...step, waitFor }]);
 }
 
-/** Reasons for which Karpenter disrupts nodes, but for `Empty`. */
+/** The reasons for which Karpenter disrupts nodes, except for `Empty`. */
 const otherReasons = ["Drifted", "Underutilized"] as const;

@@ -9,21 +9,21 @@ export interface OwnerSwitch {
   readonly stop: ApiRequest | null;
   /** What the request does, as the beginning of a title: `Suspend`. */
   readonly doing: string;
-  /** A precondition besides the object being the same one. */
+  /** A precondition of the request, besides the one that the object is still the same. */
   readonly precondition: string;
-  /** How someone starts it again, as the end of a sentence. */
+  /** How a person starts the work again, as the end of a sentence. */
   readonly again: string;
-  /** The request that starts it again as it was; `null` if only its users know how. */
+  /** The request that starts it again as it was before; `null` if only its users know how to do that. */
   readonly start: ApiRequest | null;
 }
 
-/** What is known about an owner besides its name. */
+/** The facts about an owner, besides its name, that its requests depend on. */
 export interface SwitchFacts {
-  /** Its pods with GPUs. */
+  /** The number of its pods with GPUs. */
   readonly pods: number;
-  /** Groups of pods that it creates, each a gang of its own; `null` if that is not known. */
+  /** The number of groups of pods that it creates, each of which is a gang; `null` if it is not known. */
   readonly groups: number | null;
-  /** Seconds since the epoch. */
+  /** The present time, seconds since the epoch. */
   readonly now: number;
 }
 
@@ -34,7 +34,7 @@ interface Known {
   readonly make: Make;
 }
 
-/** A field of the spec that removes all pods while it is true. */
+/** A switch by a field of the spec that removes all pods while it is true. */
 const suspended =
   (...at: readonly string[]): Make =>
   ({ uid }, ref) => {
@@ -80,7 +80,9 @@ const scaled: Make = ({ uid }, ref, { pods }) => ({
   again: `someone sets spec.replicas to what it was (it had ${pods} ${pods === 1 ? "pod" : "pods"} with GPUs)`,
 });
 
-/** The replicas of a LeaderWorkerSet are its groups: how many it must have again can be seen, and the server compares it. */
+/**
+ * The replicas of a LeaderWorkerSet are its groups: the number that it must have again is known, and the server compares it.
+ */
 const groupSet: Make = (owner, ref, facts) => {
   const { groups } = facts;
   if (groups === null) return scaled(owner, ref, facts);
@@ -116,7 +118,7 @@ const inferenceService: Make = ({ uid }, ref) => ({
   again: "someone takes the annotation serving.kserve.io/stop away",
 });
 
-/** As `vcctl job suspend` and `resume` do it. */
+/** The switch works as `vcctl job suspend` and `vcctl job resume` do. */
 const volcanoJob: Make = (owner, { namespace }) => ({
   stop: volcanoCommand(namespace ?? "", "AbortJob", owner),
   start: volcanoCommand(namespace ?? "", "ResumeJob", owner),
@@ -128,7 +130,10 @@ const volcanoJob: Make = (owner, { namespace }) => ({
 const inRunPolicy = suspended("runPolicy", "suspend");
 const inSpec = suspended("suspend");
 
-/** By kind and group, checked against their resource definitions; nothing else is switched. */
+/**
+ * The kinds that can be switched, as `Kind.group`. They were checked against their resource definitions; no other kind is
+ * switched.
+ */
 const known: Readonly<Record<string, Known>> = {
   "Job.batch": { resource: "jobs", make: inSpec },
   "JobSet.jobset.x-k8s.io": { resource: "jobsets", make: inSpec },
@@ -150,7 +155,7 @@ const known: Readonly<Record<string, Known>> = {
   "InferenceService.serving.kserve.io": { resource: "inferenceservices", make: inferenceService },
 };
 
-/** The switch of an owner; `null` for a kind that has none, or is not known to have one. */
+/** The switch of an owner; `null` if its kind has none, or none that is known. */
 export function ownerSwitch(owner: OwnerRef, namespace: string, facts: SwitchFacts): OwnerSwitch | null {
   const { group, version } = groupVersion(owner.apiVersion);
   const key = `${owner.kind}.${group}`;

@@ -8,7 +8,7 @@ import { gpuResources } from "../../model/wellKnown.ts";
 import { groupVersion, type ResourceRef } from "./resourceRef.ts";
 import { jsonPatch, type PatchOperation, stepOf } from "./step.ts";
 
-/** An amount that is to be changed: physical GPUs of a queue. */
+/** New amounts of a queue, in physical GPUs. */
 export interface QuotaChange {
   readonly guaranteed?: number;
   readonly limit?: number;
@@ -17,12 +17,12 @@ export interface QuotaChange {
 /** The object of a queue, and the state in which it was read. */
 export interface QueueTarget {
   readonly ref: ResourceRef;
-  /** `ClusterQueue ads`. */
+  /** The name of the object in sentences: `ClusterQueue ads`. */
   readonly subject: string;
   readonly revision: ObjectRevision | null;
 }
 
-/** A cluster-wide object of a queue system. */
+/** The target for a cluster-wide object of a queue system. */
 export function queueTarget(
   kind: string,
   object: { readonly name: string; readonly revision?: ObjectRevision | null },
@@ -40,8 +40,8 @@ export function queueTarget(
 }
 
 /**
- * A patch that is applied only to the object and the state of its spec that were read: every change of the spec changes
- * `metadata.generation`, whoever makes it. `before` are tests of the old values, used when no generation is known.
+ * A patch that is applied only to the object and the state of its spec that were read: every change of the spec, by whomever,
+ * changes `metadata.generation`. `before`: tests of the old values, which are used if no generation is known.
  */
 export function guardedPatch(
   { ref, subject, revision }: QueueTarget,
@@ -69,14 +69,14 @@ export function guardedPatch(
   });
 }
 
-/** Sets a member of an object that is there. */
+/** The operation that sets a member of an object, which must exist. */
 export const setAt = (at: readonly (string | number)[], value: string | number | boolean): PatchOperation => ({
   op: "add",
   at,
   value,
 });
 
-/** A whole number of GPUs; `null` for any other amount. */
+/** An amount as a whole number of GPUs; `null` if it is not a whole number. */
 export function wholeGpus(amount: number): number | null {
   const whole = Math.round(amount);
   return Number.isFinite(amount) && whole >= 0 && Math.abs(whole - amount) <= gpuTolerance ? whole : null;

@@ -4,19 +4,20 @@ import { resizedBy } from "./autoscaled.ts";
 import { groupVersion, isUid } from "./resourceRef.ts";
 import { allSteps, jsonPatch, noSteps, type PatchOperation, type StepsFound, stepOf } from "./step.ts";
 
-/** Owners that recreate their pods from a changed template, by kind and group. */
+/** Owners that recreate their pods when their template changes, by `Kind.group`; the values are their resources. */
 const changeable: Readonly<Record<string, string>> = {
   "Deployment.apps": "deployments",
   "StatefulSet.apps": "statefulsets",
   "Notebook.kubeflow.org": "notebooks",
 };
 
-/** A name of an extended resource: `domain/name`. */
+/** The form of the name of an extended resource: `domain/name`. */
 const extendedResource = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * Changes the GPUs in a template. Only the sum over all containers of a pod is known, so the patch tests that the first one
- * asks for all of it: if another one does, or `requests` name GPUs too, the patch is refused and nothing happens.
+ * Changes the number of GPUs in the template of a workload's pods. Only the sum over all containers of a pod is known, so the
+ * patch tests that the first one asks for all of them: if another container asks for some, or `requests` name GPUs too, the
+ * patch is refused and nothing happens.
  */
 export function changeRequest(
   { analysis: { snapshot } }: AdviceMoment,

@@ -1,11 +1,11 @@
 /** One object of the Kubernetes API, by the parts of its path. */
 export interface ResourceRef {
-  /** Empty: the core group. */
+  /** The API group; empty: the core group. */
   readonly group: string;
   readonly version: string;
-  /** Plural, as in the path. */
+  /** The plural name of the kind, as in the path. */
   readonly resource: string;
-  /** `null`: the kind has no namespaces. */
+  /** The namespace; `null`: the kind has no namespaces. */
   readonly namespace: string | null;
   readonly name: string;
 }
@@ -17,13 +17,16 @@ const groupName = new RegExp(`^(?:${label}(?:\\.${label})*)?$`);
 const versionName = /^v[a-z0-9]{1,30}$/;
 const resourceName = /^[a-z][a-z0-9]{0,62}$/;
 
-/** Whether text can be the name of an object (RFC 1123 subdomain, as the API server demands of all kinds that are changed here). */
+/**
+ * Whether text can be the name of an object (RFC 1123 subdomain, which the API server demands for all kinds that are changed
+ * here).
+ */
 export const isObjectName = (text: string): boolean => subdomain.test(text);
 
-/** Whether text can be a uid: files without one have `namespace/name` instead. */
+/** Whether text can be a uid. Objects from files without uids have `namespace/name` instead. */
 export const isUid = (text: string): boolean => /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/.test(text);
 
-/** Path of an object, or of its subresource; `null` if a part of it is invalid: then nothing is sent. */
+/** The path of an object, or of its subresource; `null` if a part of it is invalid. Nothing is sent in that case. */
 export function pathOf(ref: ResourceRef, subresource = ""): string | null {
   if (!groupName.test(ref.group) || !versionName.test(ref.version) || !resourceName.test(ref.resource)) return null;
   if (!isObjectName(ref.name) || (ref.namespace !== null && !namespaceName.test(ref.namespace))) return null;
@@ -33,7 +36,7 @@ export function pathOf(ref: ResourceRef, subresource = ""): string | null {
   return `${root}${within}/${ref.resource}/${encodeURIComponent(ref.name)}${below}`;
 }
 
-/** The object that a path names, its subresource beside it; `null` where it names none. */
+/** The object that a path names, and its subresource; `null` if the path names none. */
 export function refOf(path: string): { readonly ref: ResourceRef; readonly subresource: string } | null {
   const parts = /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+))?\/([^/]+)\/([^/]+)(?:\/([^/]+))?$/.exec(
     path,

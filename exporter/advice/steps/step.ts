@@ -3,7 +3,7 @@ import type { AdviceStep, ApiRequest, JsonValue } from "../../model/recommendati
 import { commandOf } from "./command.ts";
 import { isObjectName, isUid, pathOf, type ResourceRef } from "./resourceRef.ts";
 
-/** The steps of a change, or why no request to the API makes it. */
+/** The steps of a change, or the reason why no request to the API makes it. */
 export type StepsFound =
   | { readonly ok: true; readonly steps: readonly AdviceStep[] }
   | { readonly ok: false; readonly reason: string };
@@ -15,7 +15,7 @@ export interface StepWords {
   readonly waitFor?: string | null;
 }
 
-/** One step, or `null` where its request cannot be written safely (a name that no object can have). */
+/** One step; `null` if its request cannot be written safely (a name that no object can have). */
 export function stepOf(request: ApiRequest | null, words: StepWords): AdviceStep | null {
   const rendered = request === null ? null : commandOf(request);
   if (request === null || rendered === null) return null;
@@ -24,8 +24,8 @@ export function stepOf(request: ApiRequest | null, words: StepWords): AdviceStep
 }
 
 /**
- * A JSON merge patch (RFC 7386). With a uid it is refused for another object of the same name, because it would change an
- * immutable field (422 Invalid).
+ * A JSON merge patch (RFC 7386). If it contains a uid, the server refuses it for another object of the same name, because it
+ * would change an immutable field (422 Invalid).
  */
 export function mergePatch(
   ref: ResourceRef,
@@ -40,12 +40,12 @@ export function mergePatch(
   return { verb: "PATCH", path, contentType: "application/merge-patch+json", body };
 }
 
-/** One operation of a JSON patch (RFC 6902); the path as a list of parts. */
+/** One operation of a JSON patch (RFC 6902); `at` is its path as a list of parts. */
 export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly at: readonly (string | number)[]; readonly value: JsonValue }
   | { readonly op: "remove"; readonly at: readonly (string | number)[] };
 
-/** A JSON patch: nothing of it is done where one `test` fails. */
+/** A JSON patch, of which nothing is applied if one `test` fails. */
 export function jsonPatch(ref: ResourceRef, operations: readonly PatchOperation[]): ApiRequest | null {
   const path = pathOf(ref);
   if (path === null) return null;
@@ -56,19 +56,19 @@ export function jsonPatch(ref: ResourceRef, operations: readonly PatchOperation[
   return { verb: "PATCH", path, contentType: "application/json-patch+json", body };
 }
 
-/** The steps, unless one of them could not be written. */
+/** The steps as a result, or the reason why there is none: one of them could not be written. */
 export function allSteps(steps: readonly (AdviceStep | null)[]): StepsFound {
   const written = steps.filter((step) => step !== null);
   if (written.length < steps.length) return noSteps("a name in it is none that an object of Kubernetes can have");
   return written.length === 0 ? noSteps("there is nothing to change") : { ok: true, steps: written };
 }
 
-/** No request does it, with the reason. */
+/** The result if no request makes the change, with the reason. */
 export const noSteps = (reason: string): StepsFound => ({ ok: false, reason });
 
 /**
- * A Command of Volcano (`bus.volcano.sh/v1alpha1`), that requests an action of its controllers on a Job or Queue: written as
- * `vcctl` writes it (pkg/cli/util, pkg/cli/queue). It names its target by uid and goes away with it.
+ * A Command of Volcano (`bus.volcano.sh/v1alpha1`), which requests an action of Volcano's controllers on a Job or Queue. It is
+ * written as `vcctl` writes it (pkg/cli/util, pkg/cli/queue). It names its target by uid and goes away with it.
  */
 export function volcanoCommand(
   namespace: string,

@@ -13,7 +13,7 @@ const target = (queue: VolcanoQueue) =>
 const queueOf = ({ queueObjects }: Snapshot, name: string): VolcanoQueue | undefined =>
   queueObjects.volcanoQueues.find((queue) => queue.name === name);
 
-/** Where each amount is in the object. */
+/** Where each amount is in the object of a queue. */
 const places = {
   guarantee: ["spec", "guarantee", "resource"],
   deserved: ["spec", "deserved"],
@@ -24,11 +24,11 @@ type Amount = keyof typeof places;
 
 const amountNames = ["guarantee", "deserved", "capability"] as const;
 
-/** Sets an amount of a resource, whether or not the object has such amounts yet. */
+/** The operation that sets an amount of a resource, whether or not the object has this kind of amount yet. */
 function setAmount(queue: VolcanoQueue, which: Amount, resource: string, amount: number): PatchOperation {
   const value = String(amount);
   if (queue[which] !== null) return setAt([...places[which], resource], value);
-  // `guarantee` may be there without `resource`: its only member.
+  // `guarantee` may exist without `resource`, which is its only member.
   if (which === "guarantee")
     return { op: "add", at: ["spec", "guarantee"], value: { resource: { [resource]: value } } };
   return { op: "add", at: places[which], value: { [resource]: value } };
@@ -47,7 +47,7 @@ function amountIn(amounts: ResourceAmounts | null, resource: string): number | n
 
 /**
  * Changes the guarantee of a queue of Volcano (`deserved` under plugin capacity, `guarantee` under proportion) and its limit
- * (`capability`), keeping guarantee <= deserved <= capability, which its webhook demands.
+ * (`capability`), and keeps guarantee <= deserved <= capability, which its webhook demands.
  */
 export function volcanoQuotaSteps(
   snapshot: Snapshot,
@@ -62,7 +62,7 @@ export function volcanoQuotaSteps(
   if (!isWholeGpu(snapshot, domain, resource))
     return noSteps(`${resource} is not a whole GPU on all nodes of ${domain.name}`);
   const old = oldAmounts(queue, resource);
-  // The plugin by which its queues were judged: from volcano-scheduler.conf, or else from the configuration.
+  // The plugin by which the queue was judged: it comes from volcano-scheduler.conf, or else from the configuration.
   const plugin = view.guaranteeIsFloor === true ? "proportion" : "capacity";
   const wanted = wantedAmounts(old, plugin, to);
   if (typeof wanted === "string") return noSteps(wanted);
@@ -82,7 +82,7 @@ export function volcanoQuotaSteps(
   return allSteps([guardedPatch(target(queue), title, operations, testsOf(queue, resource), more)]);
 }
 
-/** Units of one resource; `null`: none said. */
+/** Amounts in units of one resource; `null`: the object has no such amount. */
 type VolcanoAmounts = Readonly<Record<Amount, number | null>>;
 
 const oldAmounts = (queue: VolcanoQueue, resource: string): VolcanoAmounts => ({

@@ -9,9 +9,9 @@ import { ownerSwitch } from "./ownerSwitch.ts";
 import { isUid, pathOf } from "./resourceRef.ts";
 import { allSteps, mergePatch, noSteps, type StepsFound, stepOf } from "./step.ts";
 
-/** A switch and what it is called. */
+/** The switch of a workload, and how it is named. */
 interface Switch {
-  /** `Job ads/train`. */
+  /** The name of what is switched: `Job ads/train`. */
   readonly subject: string;
   readonly stop: ApiRequest | null;
   readonly start: ApiRequest | null;
@@ -37,7 +37,7 @@ export function stopWorkload(moment: AdviceMoment, index: number): StepsFound {
   ]);
 }
 
-/** Takes a workload off its nodes and lets it wait in its queue again, whole: `active: false`, then `true`. */
+/** Takes a workload off its nodes as a whole and lets it wait in its queue again: `active: false`, then `true`. */
 export function requeueWorkload(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
@@ -60,7 +60,7 @@ export function requeueWorkload(moment: AdviceMoment, index: number): StepsFound
 const sameObject = (subject: string, more: string): string =>
   `${subject} is still the same object (its uid), and ${more}.`;
 
-/** The switch that stops a workload, or why there is none. */
+/** The switch that stops a workload, or the reason why there is none. */
 function switchOf({ analysis: { snapshot } }: AdviceMoment, index: number): Switch | string {
   const workload = snapshot.workloads[index];
   if (workload === undefined) return "the workload is not there any more";
@@ -81,7 +81,7 @@ function switchOf({ analysis: { snapshot } }: AdviceMoment, index: number): Swit
   return { ...found, subject: `${top.kind} ${workload.namespace}/${top.name}` };
 }
 
-/** How many gangs the pods of a workload are in; `null` where one of them is in none. */
+/** The number of gangs to which the pods of a workload belong; `null` if one of them belongs to none. */
 function groupsOf(workload: WorkloadView, pods: readonly PodView[]): number | null {
   const gangs = new Set(workload.pods.map((index) => pods[index]?.gang?.id ?? null));
   return gangs.size === 0 || gangs.has(null) ? null : gangs.size;
@@ -110,7 +110,7 @@ function topOwner(workload: WorkloadView, pods: readonly PodView[]): OwnerRef | 
   return acting;
 }
 
-/** Kinds whose pods have Workloads of their own in Kueue, not one for all. */
+/** Kinds whose pods each have a Workload of their own in Kueue, instead of one for all of them. */
 const podwise = new Set(["Pod", "ReplicaSet", "Deployment", "StatefulSet", "LeaderWorkerSet", "Notebook"]);
 
 /** The Workload of Kueue that represents the whole workload. */
@@ -123,7 +123,7 @@ function workloadObject(
   const found = workloads.find(({ uid }) => uid === queueObject.uid);
   if (found === undefined) return queueObject;
   const { owner } = found;
-  // A group of pods has no controller.
+  // The Workload of a group of pods has no controller.
   if (owner === null) return null;
   const isOurs = ownerUids.includes(owner.uid) || owners.some(({ uid }) => uid === owner.uid);
   return isOurs && !podwise.has(owner.kind) ? queueObject : null;
@@ -143,7 +143,10 @@ function kueueSwitch({ namespace, name, uid }: QueueObjectRef, version: string):
   };
 }
 
-/** Asks the API to evict a pod: refused if a PodDisruptionBudget does not allow it, or if it is another pod by now. */
+/**
+ * The step that evicts a pod through the API. It is refused if a PodDisruptionBudget does not allow it, or if another pod has
+ * this name by now.
+ */
 export function evictionStep(
   pod: { readonly namespace: string; readonly name: string; readonly uid: string | null },
   words: { readonly title: string; readonly waitFor: string | null },
@@ -167,8 +170,8 @@ export function evictionStep(
 }
 
 /**
- * All leave before any of them is requeued, and that happens only once the beneficiary has started: otherwise GPUs that become
- * free first would go back to where they came from.
+ * Joins steps so that all workloads leave before any of them is requeued, which happens only after the beneficiary has started.
+ * Otherwise GPUs that become free first would go back to the same workloads.
  */
 export function returnAfterStart(
   leave: readonly AdviceStep[],

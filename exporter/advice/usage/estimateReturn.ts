@@ -1,31 +1,32 @@
 import type { WorkHabit } from "../../model/adviceAct.ts";
 import type { IdleSpell } from "./habit.ts";
 
-/** Published numbers about idle work: of work that had been idle for this long, which part worked again, and how soon. */
+/** Published numbers about idle work: how much of the work that had been idle for some time worked again, and how soon. */
 export interface PublishedReturn {
   readonly idleMinutes: number;
-  /** 0..1 */
+  /** The part of the work that worked again, 0..1. */
   readonly cameBack: number;
-  /** Median of the minutes until then. */
+  /** Median of the minutes until it worked again. */
   readonly medianMinutes: number;
 }
 
-/** A spell of its own counts as much as the other knowledge once there are this many. */
+/** Once there are this many spells of the work itself, they count as much as the other knowledge. */
 const ownWeight = 4;
-/** The same for spells of the whole cluster against the published numbers. */
+/** Once there are this many spells of the whole cluster, they count as much as the published numbers. */
 const clusterWeight = 20;
 
-/** A probability and an expectation. */
+/** A probability and an expected duration. */
 interface Expected {
   readonly probability: number;
   readonly hours: number;
 }
 
 /**
- * Whether work that has been idle for `idleSeconds` works again within the horizon, and for how much longer it stays idle
- * within it. Counted from its own spells that lasted as long (each ended after its length: by work, or because the pods were
- * gone). The spells of the whole cluster count as `ownWeight` such spells, and the published numbers count as `clusterWeight`
- * spells among those. Spells that still last are not counted: the estimate errs on the side of work that comes back. Pure.
+ * Estimates whether work that has been idle for `idleSeconds` works again within the horizon, and for how much longer it stays
+ * idle within it. The estimate counts the work's own spells that lasted for at least as long; each of them ended in work, or
+ * because the pods were gone. The spells of the whole cluster count as `ownWeight` such spells, and the published numbers count
+ * as `clusterWeight` spells among those. Spells that still last are not counted: the estimate errs on the side of work that
+ * comes back. Pure.
  */
 export function estimateReturn(
   idleSeconds: number,
@@ -75,11 +76,11 @@ function mix(
 function publishedAt(published: readonly PublishedReturn[], idleMinutes: number, horizonHours: number): Expected {
   const sorted = published.toSorted((a, b) => a.idleMinutes - b.idleMinutes);
   const found = sorted.findLast((one) => one.idleMinutes <= idleMinutes) ?? sorted[0];
-  // Nothing is known: work comes back as likely as not, at any time.
+  // Nothing is known: it is as likely as not that work comes back, at any time.
   if (found === undefined) return { probability: 0.5, hours: horizonHours / 2 };
   const mean = found.medianMinutes / 60 / Math.LN2;
   const within = mean <= 0 ? 1 : 1 - Math.exp(-horizonHours / mean);
-  // E[min(T, horizon)] of an exponential T.
+  // This is E[min(T, horizon)] of an exponential T.
   const hours = mean * within;
   return {
     probability: found.cameBack * within,

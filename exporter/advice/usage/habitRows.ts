@@ -6,24 +6,26 @@ import type { Habits } from "./watchHabits.ts";
 /** Kind of the rows in the ledger's `remembered`. */
 const habitKind = "habit";
 
-/** A row of the ledger; `null` takes it away. */
+/** A row of the ledger; the value `null` removes it. */
 export interface HabitRow {
   readonly kind: string;
   readonly key: string;
   readonly value: string | null;
 }
 
-/** The rows of habits that have changed. */
+/** The rows for habits that have changed. */
 export const habitRows = (changed: ReadonlyMap<string, Habit | null>): readonly HabitRow[] =>
   [...changed].map(([key, habit]) => ({ kind: habitKind, key, value: habit === null ? null : habitText(habit) }));
 
-/** Spells as seconds, negative where they did not end in work: a row is short. */
+/** A habit as text. Spells are seconds, which are negative if they did not end in work, so that a row is short. */
 function habitText({ firstSeenAt, seenAt, hasWorked, spells, longestReturnSeconds }: Habit): string {
   const signed = spells.map(({ seconds, returned }) => Math.round(returned ? seconds : -seconds));
   return JSON.stringify({ firstSeenAt, seenAt, hasWorked, longestReturnSeconds, spells: signed });
 }
 
-/** What the ledger knows of habits; rows that cannot be read are left out. The spells of all work are those of the habits. */
+/**
+ * The habits in the rows of the ledger; rows that cannot be read are left out. The spells of all work are those of the habits.
+ */
 export function habitsIn(
   rows: readonly { readonly kind: string; readonly key: string; readonly value: string }[],
 ): Pick<Habits, "known" | "cluster"> {

@@ -10,15 +10,18 @@ interface Observation {
   activity: number;
   memoryRatio: number | null;
   holdsWholeGpus: boolean;
-  /** GPUs that are active now and were not known to be. */
+  /** UUIDs of GPUs that are active now and were not known to be active before. */
   newlyActive: string[] | null;
-  /** Something about it is not known, or it does not run yet. */
+  /** Whether something about the workload is not known, or does not run yet. */
   isBroken: boolean;
 }
 
 const noGpus: ReadonlySet<string> = new Set();
 
-/** The watch of every workload after one more moment, by its place; `undefined` where nothing can be said. */
+/**
+ * The watch of every workload after one more moment, in the order of the workloads; `undefined` where nothing is known for
+ * certain.
+ */
 export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): readonly (WorkloadUsage | undefined)[] {
   const { workloads, pods, devices, at } = snapshot;
   const observations: (Observation | undefined)[] = new Array(workloads.length).fill(undefined);
@@ -54,7 +57,7 @@ const firstObservation = (known: WorkloadUsage | undefined): Observation => ({
   isBroken: false,
 });
 
-/** What was watched of the workload with the pods that it has now. */
+/** What was watched of the workload with the pods that it has now; `undefined`: nothing. */
 function knownAt(
   before: UsageWatch,
   place: number,
@@ -62,7 +65,7 @@ function knownAt(
   pods: readonly PodView[],
 ): WorkloadUsage | undefined {
   const guess = before.byPlace?.[place];
-  // Uids of pods are those of one workload: where they are the same, its name need not be put together.
+  // A uid belongs to a pod of one workload only: if the uids are the same, the key of the workload need not be built.
   if (guess !== undefined && hasPods(guess.pods, workload, pods)) return guess;
   const known = before.workloads.get(usageKey(workload));
   return known !== undefined && hasPods(known.pods, workload, pods) ? known : undefined;
@@ -125,7 +128,7 @@ function usageOf(
   if (observation.isBroken) return undefined;
   const { gpus, activeGpus, activity, memoryRatio, holdsWholeGpus, newlyActive } = observation;
   const { known } = observation;
-  // The same pods have other devices: what was seen before was about those.
+  // If the same pods hold another number of GPUs, what was seen before was about other devices.
   if (known !== undefined && Math.abs(known.gpus - gpus) > gpuTolerance) return undefined;
   if (known === undefined) {
     return {

@@ -5,68 +5,68 @@ import type { WorkloadView } from "../../join/snapshot.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { observeWorkloads } from "./observeWorkloads.ts";
 
-/** The most that a workload used of its GPUs since `since`. */
+/** The most that a workload has used of its GPUs since `since`. */
 export interface WorkloadUsage {
   /** Since when it has been watched with what it holds now, seconds since the epoch. */
   readonly since: number;
-  /** Physical GPUs that it held then and ever since. */
+  /** Physical GPUs that it has held since then. */
   readonly gpus: number;
-  /** Largest activity of all it holds, as physical GPUs that were busy at once. */
+  /** The largest activity of everything that it holds, as the number of physical GPUs that were busy at once. */
   readonly peakActiveGpus: number;
-  /** Largest activity of any one device, 0..1 of the share allocated. */
+  /** The largest activity of any one of its devices, 0..1 of the allocated share. */
   readonly peakActivity: number;
-  /** Largest part of any one device's memory in use, 0..1; `null` where memory is not known. */
+  /** The largest part of the memory of any one of its devices that was in use, 0..1; `null` if memory is not known. */
   readonly peakMemoryRatio: number | null;
-  /** As in `UsageWatch.workloads`. */
+  /** Its key in `UsageWatch.workloads`. */
   readonly key: string;
-  /** Its place among the workloads of the last moment. */
+  /** Its index among the workloads of the last moment. */
   readonly workload: number;
-  /** Uids of the pods that it holds GPUs with. */
+  /** Uids of its pods that hold GPUs. */
   readonly pods: readonly string[];
-  /** All that it holds are whole GPUs, each its own alone. */
+  /** Whether it holds only whole GPUs, each of them alone. */
   readonly holdsWholeGpus: boolean;
-  /** UUIDs of its whole GPUs that were ever above the idle threshold; only of workloads whose pods hold several each. */
+  /** UUIDs of its whole GPUs that were ever above the idle threshold; only for workloads whose pods hold several GPUs each. */
   readonly activeGpus: ReadonlySet<string>;
 }
 
-/** The most that a queue of a domain allocated and asked for since `since`. */
+/** The most that a queue of a domain has held and asked for since `since`. */
 export interface QueueUsage {
   readonly since: number;
   readonly peakDemand: number;
 }
 
-/** What is remembered of use from cycle to cycle. */
+/** What is remembered about use from cycle to cycle. */
 export interface UsageWatch {
-  /** When it was last reported, seconds since the epoch. */
+  /** When the watch was last updated, seconds since the epoch. */
   readonly at?: number;
-  /** By `kind/namespace/name uid` of the workload. */
+  /** The watched workloads by `kind/namespace/name uid`. */
   readonly workloads: ReadonlyMap<string, WorkloadUsage>;
-  /** The same by their place among the workloads of the last moment, where they mostly are again. */
+  /** The same by index among the workloads of the last moment: most of them are there again. */
   readonly byPlace?: readonly (WorkloadUsage | undefined)[];
-  /** By `queueKey`. */
+  /** The watched queues by `queueKey`. */
   readonly queues: ReadonlyMap<string, QueueUsage>;
 }
 
-/** A process that has watched nothing yet. */
+/** The watch of a process that has watched nothing yet. */
 export const nothingWatched: UsageWatch = { workloads: new Map(), queues: new Map() };
 
-/** After a longer time without a look, the watch begins anew. Seconds; three of the longest cycles. */
+/** If there was no look for longer than this (seconds), the watch begins anew. These are three of the longest cycles. */
 export const longestGapSeconds = 1800;
 
-/** The name of a workload in the watch: two that follow each other under one name differ by uid. */
+/** The key of a workload in the watch: two workloads that exist one after the other under one name differ by uid. */
 export function usageKey({ kind, namespace, name, owners, ownerUids }: WorkloadView): string {
   return `${kind}/${namespace}/${name} ${owners.at(-1)?.uid ?? ownerUids.at(-1) ?? ""}`;
 }
 
 /**
- * The watch after one more moment. A workload is watched for as long as it holds the same GPUs with the same pods, all of them
- * running and observed and on devices that are known; one moment without that makes its watch begin anew. Workloads that are
- * gone are forgotten.
+ * The watch after one more moment. A workload is watched for as long as the same pods hold the same GPUs, and all pods run, are
+ * observed and are on known devices. If this is not true in one moment, its watch begins anew. Workloads that are gone are
+ * forgotten.
  */
 export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   const { snapshot } = analysis;
   const { at } = snapshot;
-  // While pods are not read, nobody knows what is allocated or waits.
+  // While pods are not read, it is not known what is allocated or waits.
   if (!snapshot.coverage.objects) return { at, workloads: new Map(), queues: new Map() };
   const gap = at - (before.at ?? at);
   const known = gap < 0 || gap > longestGapSeconds ? nothingWatched : before;
@@ -75,7 +75,7 @@ export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   return { at, workloads, byPlace, queues: watchQueues(known, analysis) };
 }
 
-/** By key; the very map of before where every workload is as it was. */
+/** The watched workloads by key; the map of before if no workload has changed. */
 function byKey(
   before: UsageWatch,
   byPlace: readonly (WorkloadUsage | undefined)[],
@@ -107,7 +107,7 @@ function watchQueues(before: UsageWatch, { snapshot }: Analysis): ReadonlyMap<st
 /** The load of serving work changes with the hours: a watch shorter than a day shows little about it. */
 const servingHours = 24;
 
-/** A workload and its highest use, over the time that must be known before advice to need less. */
+/** A workload and its highest use, over a time that is long enough to advise that it needs less. */
 export interface WatchedWorkload {
   readonly usage: WorkloadUsage;
   readonly workload: WorkloadView;

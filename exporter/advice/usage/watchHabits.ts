@@ -11,33 +11,33 @@ import {
   withSpell,
 } from "./habit.ts";
 
-/** What one workload does now, as far as it is watched. */
+/** The present state of one workload, as far as it is watched. */
 export interface WatchedWork {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly key: string;
-  /** Since when all that it holds has been idle, seconds since the epoch; `null` while it works. */
+  /** Since when everything that it holds has been idle, seconds since the epoch; `null` while it works. */
   readonly idleSince: number | null;
 }
 
-/** What is known of the habits of a cluster's work. */
+/** What is known about the habits of a cluster's work. */
 export interface Habits {
   /** When it was last watched, seconds since the epoch; `null`: never. */
   readonly at: number | null;
-  /** Since when there was no gap in the watch; `null` before it began. */
+  /** Since when there has been no gap in the watch, seconds since the epoch; `null` before it began. */
   readonly since: number | null;
-  /** By `habitKey`. */
+  /** The habits by `habitKey`. */
   readonly known: ReadonlyMap<string, Habit>;
-  /** By the place of the workload among those of the last moment. */
+  /** The work in the order of the workloads of the last moment. */
   readonly work: readonly (WatchedWork | undefined)[];
   /** The last spells of all work, oldest first. */
   readonly cluster: readonly IdleSpell[];
-  /** Keys of habits that changed since they were last written. */
+  /** Keys of habits that have changed since they were last written. */
   readonly changed: ReadonlySet<string>;
 }
 
-/** Nothing is known yet. */
+/** The habits before anything is known. */
 export const nothingKnown: Habits = {
   at: null,
   since: null,
@@ -49,20 +49,21 @@ export const nothingKnown: Habits = {
 
 const secondsPerDay = 86_400;
 
-/** What the devices of a workload show now. */
+/** What the devices of a workload show at a moment. */
 const unseen = 0;
 const idle = 1;
 const working = 2;
 const unknown = 3;
 
 /**
- * The habits after one more moment. Work is idle while every signal of everything that it holds is, and works as soon as one
- * is not; what is not observed, or only estimated, shows neither. Idle time from before the watch is taken from what the join
- * remembers of its devices. After a `longestGap` without a look it is unknown how a spell ended, so it is forgotten.
+ * The habits after one more moment. Work is idle while every signal of everything that it holds is idle, and it works as soon
+ * as one is not; signals that are not observed, or only estimated, show neither. Idle time from before the watch is taken from
+ * what the join remembers of its devices. After a `longestGap` without a look it is unknown how a spell ended, so the spell is
+ * forgotten.
  */
 export function watchHabits(before: Habits, snapshot: Snapshot, longestGap: number): Habits {
   const { at, workloads } = snapshot;
-  // While pods are not read, nobody knows whose they are, nor who is gone.
+  // While pods are not read, it is not known to whom devices belong, and which work is gone.
   if (!snapshot.coverage.objects) return before;
   const hasGap = before.at === null || at < before.at || at - before.at > longestGap;
   const last = hasGap ? [] : before.work;
@@ -75,7 +76,7 @@ export function watchHabits(before: Habits, snapshot: Snapshot, longestGap: numb
     const known = isSameWork(guess, workload) ? guess : elsewhere.get(nameOf(workload));
     work.push(watched(workload, known, state[place] ?? unseen, since[place] ?? at, changes, at));
   }
-  // What is gone took its idle time with it.
+  // The idle time of work that is gone has ended as well.
   const present = new Set(work);
   const names = new Set(elsewhere.size === 0 ? [] : workloads.map(nameOf));
   for (const one of elsewhere.values())
@@ -96,7 +97,7 @@ function isSameWork(guess: WatchedWork | undefined, workload: WorkloadView): gue
   );
 }
 
-/** Work that is not where it was among the workloads, by its name. */
+/** Work of the last moment that is no longer at the same index among the workloads, by its name. */
 function movedWork(
   last: readonly (WatchedWork | undefined)[],
   workloads: readonly WorkloadView[],
@@ -109,10 +110,10 @@ function movedWork(
   return moved;
 }
 
-/** What one moment shows about all workloads, by their places. */
+/** What one moment shows about all workloads, in their order. */
 interface Observed {
   readonly state: Uint8Array;
-  /** Since when the last of its devices has been idle, seconds since the epoch; of those that are. */
+  /** Since when the last of the idle devices of the workload has been idle, seconds since the epoch. */
   readonly since: Float64Array;
 }
 
@@ -136,7 +137,7 @@ function addHolding(
 ): void {
   const now = estimated || idleNow === null ? unknown : idleNow ? idle : working;
   const known = state[workload] ?? unseen;
-  // One GPU that works is enough; one that is not observed makes the others inconclusive.
+  // One GPU that works is enough to show work. One GPU that is not observed makes the others inconclusive.
   if (now === working || (known !== working && now > known)) state[workload] = now;
   const begin = Math.max(idleSince ?? at, Math.min(boundAt ?? createdAt ?? 0, at));
   if (begin > (since[workload] ?? 0)) since[workload] = begin;
@@ -163,7 +164,7 @@ function watched(
   return { kind, namespace, name, key, idleSince: since };
 }
 
-/** What becomes of habits in one moment; the maps are copied only when something changes. */
+/** The changes of habits in one moment; maps are copied only when something changes. */
 interface Changes {
   seen(key: string, isWorking: boolean): void;
   end(key: string, spell: IdleSpell): void;
@@ -200,7 +201,10 @@ function createChanges(before: Habits, at: number): Changes {
   };
 }
 
-/** Habits of work that was not there for long; of too many, those of the work that was not there for longest. */
+/**
+ * Keys of habits to forget: of work that has not been seen for too long; and if there are too many habits, of work that has not
+ * been seen for longest.
+ */
 function forgotten(all: ReadonlyMap<string, Habit>, at: number): readonly string[] {
   const old = [...all].filter(([, { seenAt }]) => at - seenAt > forgottenSeconds).map(([key]) => key);
   const tooMany = all.size - old.length - mostHabits;

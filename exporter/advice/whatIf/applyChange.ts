@@ -12,7 +12,7 @@ import { leave } from "./podHoldings.ts";
 import { accountAllocated, countInQueue } from "./queueAccounts.ts";
 import type { MovedPod } from "./trial.ts";
 
-/** Makes one change; returns the pods that it moved. */
+/** Makes one change and returns the pods that it moved. */
 export function applyChange(
   copy: ClusterCopy,
   places: Places,
@@ -72,9 +72,12 @@ function setQueue(copy: ClusterCopy, { queue: index, guaranteed, limit }: Extrac
 const limitOfAll = ({ queues }: ClusterCopy, { children }: QueueView): number =>
   children.reduce((sum, child) => sum + (queues[child]?.limit ?? 0), 0);
 
-/** Work that asked for more than its queue might ever hold becomes demand when it asks for less than all limits on its way. */
+/**
+ * Turns gangs of the queue, and of the queues below it, into demand again if they never could run because they asked for more
+ * than a limit, and now ask for no more than all limits on their way.
+ */
 function admitBelow(copy: ClusterCopy, top: number): void {
-  // Not by recursion: someone may write a chain of thousands.
+  // There is no recursion, because a configuration may contain a chain of thousands of queues.
   const open = [top];
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
     admitIn(copy, index);
@@ -100,7 +103,9 @@ function admitIn(copy: ClusterCopy, index: number): void {
   }
 }
 
-/** Its pods no longer hold anything, and its waiting part is paused. The pods stay in the list, on no node. */
+/**
+ * Stops a workload: its pods no longer hold anything, and its waiting part is paused. The pods stay in the list, on no node.
+ */
 function stopWork(copy: ClusterCopy, index: number): void {
   const workload = copy.workloads[index];
   if (workload === undefined) return;
@@ -114,13 +119,15 @@ function stopWork(copy: ClusterCopy, index: number): void {
   }
 }
 
-/** The node has no devices any more and is in no pool: it stays in the list, so that all others keep their indices. */
+/**
+ * Removes a node: it has no devices any more and is in no pool. It stays in the list, so that all others keep their indices.
+ */
 function removeNode(copy: ClusterCopy, index: number): void {
   const node = copy.nodes[index];
   if (node === undefined) return;
   for (const device of node.devices)
     for (const pod of new Set(copy.devices[device]?.holders.map((holder) => holder.pod))) leave(copy, pod, true);
-  // Its devices before the node itself, while its pools are known.
+  // Its devices are changed before the node itself, while its pools are still known.
   const gone: NodeView = {
     ...(copy.nodes[index] ?? node),
     pools: [],
@@ -139,7 +146,7 @@ function removeNode(copy: ClusterCopy, index: number): void {
   copy.setNode(index, gone);
 }
 
-/** Each pod keeps the parts that it uses most; what it does with those is what it did with them before. */
+/** Lets each pod hold fewer GPUs. A pod keeps the parts that it uses most, and does with them what it did before. */
 function shrink(copy: ClusterCopy, index: number, gpusPerPod: number): void {
   const scaled = new Map<PodNeeds, PodNeeds>();
   for (const pod of copy.workloads[index]?.pods ?? []) {
@@ -177,7 +184,7 @@ function mostUsedFirst(copy: ClusterCopy, pod: number) {
   return allocated.sort((a, b) => b.used / (b.share || 1) - a.used / (a.share || 1) || a.device - b.device);
 }
 
-/** A pod keeps only this part of what it holds of a device. */
+/** Lets a pod keep only this part (0..1) of what it holds of a device. */
 function keepShare(copy: ClusterCopy, pod: number, index: number, part: number): void {
   const device = copy.devices[index];
   if (device === undefined) return;
@@ -192,7 +199,10 @@ function keepShare(copy: ClusterCopy, pod: number, index: number, part: number):
   copy.setHolders(index, holders);
 }
 
-/** GPUs that were not observed are taken to be in use: nobody gains from GPUs that may be busy. */
+/**
+ * Makes the devices of a node observed. GPUs that were not observed are assumed to be in use, so that nobody gains from GPUs
+ * that may be busy.
+ */
 function observe(copy: ClusterCopy, index: number): void {
   for (const place of copy.nodes[index]?.devices ?? []) {
     const device = copy.devices[place];

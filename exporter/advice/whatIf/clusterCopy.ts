@@ -8,8 +8,8 @@ import type { NodeRequests } from "../../model/cluster.ts";
 import { type MomentIndex, momentIndex } from "../momentIndex.ts";
 
 /**
- * A copy of a moment that can be changed and brought back. It shares every object with the Snapshot but those that were
- * changed; a changed node is a new NodeView (its identity is a promise, see there).
+ * A copy of a moment that can be changed and restored. It shares every object with the Snapshot except those that were changed.
+ * A changed node is a new NodeView, because the same NodeView promises the same contents (see there).
  */
 export interface ClusterCopy {
   readonly analysis: Analysis;
@@ -21,18 +21,18 @@ export interface ClusterCopy {
   readonly queues: readonly QueueView[];
   readonly gangs: readonly WaitingGang[];
   readonly domains: readonly QuotaDomain[];
-  /** Nodes (indices) that are or were changed in any way. */
+  /** Nodes (indices) that are changed in any way, or were for a while. */
   readonly touched: ReadonlySet<number>;
-  /** By workload of each pod that came or left: physical GPUs that it holds more than before. */
+  /** For the workload (index) of each pod that came or left: how many more physical GPUs it holds than before. */
   readonly gained: ReadonlyMap<number, number>;
-  /** Domains (indices) with a change in capacity, in a queue or in what waits. */
+  /** Domains (indices) in which capacity, a queue or what waits has changed. */
   readonly touchedDomains: ReadonlySet<number>;
-  /** Waiting gangs that are or were changed, as they are now. */
+  /** Waiting gangs that are changed, or were for a while, as they are now. */
   changedGangs(): readonly (readonly [index: number, gang: WaitingGang])[];
   devicesOf(pod: number): readonly number[];
   queueOf(pod: number): number;
   requestsOf(node: string): NodeRequests | null;
-  /** Changes who holds a device, and with it the node and the capacity of its domain. */
+  /** Changes who holds a device, and with that the node and the capacity of its domain. */
   setHolders(device: number, holders: readonly Holding[]): void;
   setDevice(device: number, view: Device): void;
   setNode(node: number, view: NodeView): void;
@@ -43,19 +43,19 @@ export interface ClusterCopy {
   setQueueOf(pod: number, queue: number): void;
   addRequests(node: string, pods: 1 | -1, cpuMilli: number, memoryBytes: number): void;
   gain(workload: number, gpus: number): void;
-  /** Forgets what was touched before: the copy equals the moment. */
+  /** Forgets what was touched before; the copy must equal the moment. */
   begin(): void;
-  /** A place to come back to. */
+  /** The present state, to which `rollback` can return. */
   mark(): number;
   /** Undoes everything since the mark. */
   rollback(mark: number): void;
   /** The Snapshot as it is now; its arrays are the copy's own. Requests and leaves of pods are those of the moment. */
   readonly live: Snapshot;
-  /** The Snapshot as it is now, for good: it does not change any more. */
+  /** The Snapshot as it is now, which does not change any more. */
   finish(): Snapshot;
 }
 
-/** A copy of the Snapshot of an analysis. */
+/** Makes a copy of the Snapshot of an analysis. */
 export function copyCluster(analysis: Analysis): ClusterCopy {
   const { snapshot } = analysis;
   const index = momentIndex(analysis);
@@ -75,7 +75,7 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
   const otherGangs = new Set<number>();
   const touchedDomains = new Set<number>();
 
-  /** Sets one of a list, or adds it at the end. */
+  /** Sets one element of a list, or adds it at the end. */
   function put<Item>(list: Item[], at: number, item: Item): void {
     const before = list[at];
     undo.push(() => {
@@ -95,7 +95,7 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
   const devicesOf = (pod: number): readonly number[] => places.get(pod) ?? index.devicesOf(pod);
   const knownRequests = (node: string): NodeRequests | null => requests.get(node) ?? requestsOf(snapshot, node);
 
-  /** The capacity of domains follows what their nodes have. */
+  /** Replaces a node, and adapts the capacity of its domains to what their nodes have. */
   function replaceNode(at: number, view: NodeView, change: () => void): void {
     const before = nodes[at];
     if (before !== undefined && isOfOneCapacity(before, view)) {
@@ -244,7 +244,7 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
 
 type CapacityChange = Pick<NodeCapacity, "capacity" | "allocatedOnUnschedulable" | "outOfService">;
 
-/** How much more the GPUs of a pool on a node come to than before. */
+/** By how much the capacities of a pool on a node have grown. */
 function changeOf(before: NodeCapacity | undefined, after: NodeCapacity | undefined): CapacityChange {
   const more = (of: keyof CapacityChange): number => (after?.[of] ?? 0) - (before?.[of] ?? 0);
   return {
@@ -254,7 +254,7 @@ function changeOf(before: NodeCapacity | undefined, after: NodeCapacity | undefi
   };
 }
 
-/** A domain in which a node of one class has changed. */
+/** A domain after a node of one class has changed. */
 function changedDomain(domain: QuotaDomain, change: CapacityChange, nodeClass: number): QuotaDomain {
   const { classes } = domain;
   const inClass = classes?.map((one, i) =>
@@ -271,7 +271,10 @@ function changedDomain(domain: QuotaDomain, change: CapacityChange, nodeClass: n
 
 const isAmong = (holders: readonly Holding[], pod: number): boolean => holders.some((holder) => holder.pod === pod);
 
-/** The same node in one pool from which the pool can give out the same as before: only less is allocated than it could be. */
+/**
+ * Whether the same node in one pool lets the pool give out the same number of GPUs as before: less is allocated on it than
+ * could be.
+ */
 function isOfOneCapacity(before: NodeView, after: NodeView): boolean {
   if (before.pools.length !== 1 || before.pools !== after.pools || !takesPods(before) || !takesPods(after))
     return false;
@@ -283,7 +286,7 @@ function isOfOneCapacity(before: NodeView, after: NodeView): boolean {
 
 const ascending = (a: number, b: number): number => a - b;
 
-/** A difference of equal sums counts as 0. */
+/** An amount of physical GPUs, where a difference of equal sums counts as 0. */
 export const tidy = (gpus: number): number => (Math.abs(gpus) < 1e-9 ? 0 : gpus);
 
 function sharesOf(holders: readonly Holding[]): number {

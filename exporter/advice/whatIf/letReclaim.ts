@@ -24,9 +24,9 @@ interface Victim {
 }
 
 /**
- * The queue's scheduler takes back what others borrow, in whole groups: lowest priority first, then most recently started,
- * until the gangs that the queue has a right to run fit, or nothing more may be taken; groups that turn out not to be needed
- * stay (as in Kueue's `fillBackWorkloads`). What was taken is requeued.
+ * Lets the queue's scheduler take back what others borrow, in whole groups: the lowest priority first, then the most recently
+ * started, until the gangs that the queue has a right to run fit, or nothing more may be taken; Groups that turn out not to be
+ * needed stay (as in Kueue's `fillBackWorkloads`). Work that was taken is requeued.
  */
 export function letReclaim(
   copy: ClusterCopy,
@@ -43,7 +43,7 @@ export function letReclaim(
   const taken: Victim[] = [];
   let served = before;
   const start = copy.mark();
-  /** Where each of them was taken. */
+  /** The state before each victim was taken. */
   const marks: number[] = [];
   for (const victim of victimsFor(copy, index, queue, rules)) {
     const borrower = copy.queues[victim.queue];
@@ -55,7 +55,7 @@ export function letReclaim(
     if (served === gangs.length || taken.length >= mostVictims) break;
   }
   if (served <= before) {
-    // Groups that would be taken for nothing stay.
+    // Groups that would be taken without any gain stay.
     copy.rollback(start);
     return;
   }
@@ -65,7 +65,7 @@ export function letReclaim(
   for (const { pods } of kept) for (const pod of pods) waitAgain(copy, pod, false);
 }
 
-/** Groups without which less would be served: the last one, and those before it that are needed. */
+/** The groups without which less would be served: the last one, and the earlier ones that are needed. */
 function needed(
   copy: ClusterCopy,
   taken: readonly Victim[],
@@ -87,7 +87,7 @@ function takeOff(copy: ClusterCopy, { pods }: Victim): void {
   for (const pod of pods) leave(copy, pod, true);
 }
 
-/** The first gangs of the queue that fit into its guarantee, in its order. */
+/** The first gangs of the queue, in its order, that fit into its guarantee. */
 function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly number[] {
   let left = sureOf(copy, index, rules) - queue.allocated;
   const found: number[] = [];
@@ -107,7 +107,10 @@ function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules
   return found;
 }
 
-/** What waits in a queue, and what is counted in another of its records and may start in this one as well; in its order. */
+/**
+ * The gangs that wait in a record of a queue, and those that are counted in another of its records and may start in this one as
+ * well, in the order of the queue.
+ */
 function gangsFor({ queues, gangs }: ClusterCopy, index: number, queue: QueueView): readonly number[] {
   const name = queueName(queue);
   const others = queues.flatMap((one, at) =>
@@ -119,11 +122,11 @@ function gangsFor({ queues, gangs }: ClusterCopy, index: number, queue: QueueVie
   return [...new Set([...queue.gangs, ...others])].sort((a, b) => a - b);
 }
 
-/** More are not considered: nobody would be advised to let that much be taken. */
+/** More gangs or victims are not considered: nobody would be advised to let that much be taken. */
 const mostGangs = 20;
 export const mostVictims = 24;
 
-/** How many of the gangs, from the first, could start now; nothing is changed. */
+/** How many of the gangs, from the first one on, could start now; nothing is changed. */
 function fits(
   copy: ClusterCopy,
   places: Places,
@@ -136,7 +139,7 @@ function fits(
   for (const place of gangs) {
     const gang = copy.gangs[place];
     if (gang === undefined) break;
-    // Kueue admits by quota alone, wherever the GPUs lie.
+    // Kueue admits by quota alone, wherever the GPUs are.
     const quota = rules.looksAtNodes || withinLimits(copy, gang, neededParts(gang)) !== null;
     if (!quota || !startGang(copy, places, place, rule)) break;
     served += 1;
@@ -145,7 +148,7 @@ function fits(
   return served;
 }
 
-/** Work of borrowers in the order in which it is taken. */
+/** The work of borrowers, in the order in which it is taken. */
 function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly Victim[] {
   const priority = gangsFor(copy, index, queue).reduce(
     (most, place) => Math.max(most, copy.gangs[place]?.priority ?? most),
@@ -155,7 +158,7 @@ function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: R
   const gives = (leaf: number): boolean => {
     const known = mayGive.get(leaf);
     if (known !== undefined) return known;
-    // What a queue holds only decreases meanwhile: a queue within its guarantee gives nothing.
+    // What a queue holds only decreases during this: a queue within its guarantee gives nothing.
     const hasMore = (copy.queues[leaf]?.allocated ?? 0) > sureOf(copy, leaf, rules) + gpuTolerance;
     const anyOf = { leaf, priority: Number.NEGATIVE_INFINITY, forPriority: Infinity };
     const found = leaf !== index && hasMore && mayReclaim(copy, rules, anyOf);
@@ -170,7 +173,7 @@ function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: R
   );
 }
 
-/** All groups of a moment that are in queues, in the order in which they are taken. */
+/** All groups of a moment that are in queues, in the order in which they would be taken. */
 const inOrderOf = oncePer((analysis: Analysis): readonly Victim[] => {
   const { pods: views, queueing } = analysis.snapshot;
   const victims: Victim[] = [];

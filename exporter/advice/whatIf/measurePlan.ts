@@ -8,13 +8,13 @@ import type { PlacementRule, Plan } from "./plan.ts";
 import { changeOfNodes, type NodeMeasures, nodeScales, nodesOfPools, touchedPools } from "./touchedMeasures.ts";
 import { blockedIn, changeOfBlocked, findWaitingKinds } from "./waitingMeasures.ts";
 
-/** The measures of a plan: of the same pools and queues on all sides. */
+/** The measures before and after a plan, all of them for the same pools and queues. */
 export type PlanMeasures = Readonly<Record<"before" | PlacementRule, EffectMeasures>>;
 
 /** What a plan changes under one rule. */
 export interface PlanChange {
   readonly pools: ReadonlySet<string>;
-  /** Domains of these pools, and those in which only queues are touched. */
+  /** Domains (indices) of these pools, and those in which only queues are touched. */
   readonly domains: ReadonlySet<number>;
   readonly nodes: NodeMeasures;
   readonly blockedGpus: number;
@@ -22,14 +22,14 @@ export interface PlanChange {
   readonly deviations: Deviations;
 }
 
-/** Measures plans of one moment: what they touch, before and after. */
+/** Measures plans of one moment: what they touch, before and after the plan. */
 export interface Measuring {
-  /** What a copy on which the plan was made has more than the moment. */
+  /** By how much a copy on which the plan was made differs from the moment. */
   changeOf(copy: ClusterCopy, plan: Plan): PlanChange;
   ofPlan(changes: Readonly<Record<PlacementRule, PlanChange>>): PlanMeasures;
 }
 
-/** The measuring of a moment. Sums over pools are those of the moment and what the touched nodes change of them. */
+/** Makes the measuring of a moment. Sums over pools are those of the moment, with the changes of the touched nodes added. */
 export function createMeasuring(analysis: Analysis): Measuring {
   const scales = once(() => nodeScales(analysis));
   const waiting = once(() => findWaitingKinds(analysis));
@@ -66,7 +66,7 @@ export function createMeasuring(analysis: Analysis): Measuring {
   };
 }
 
-/** held - entitled of leaf queues, physical GPUs, by index. */
+/** Held minus entitled physical GPUs of leaf queues, by index. */
 type Deviations = ReadonlyMap<number, number>;
 
 /** The domains (indices) that have some of these pools. */
@@ -74,13 +74,13 @@ function domainsOf({ domains }: Pick<ClusterCopy, "domains">, pools: ReadonlySet
   return new Set(domains.flatMap((domain, index) => (domain.pools.some((pool) => pools.has(pool)) ? [index] : [])));
 }
 
-/** The leaf queues whose deviation is not what it was, with what it is now. */
+/** The present deviations of the leaf queues whose deviation has changed. */
 function changedDeviations(copy: ClusterCopy, domains: ReadonlySet<number>): Deviations {
   const changed = new Map<number, number>();
   if (copy.touchedDomains.size === 0) return changed;
   const { fairness: before, history } = copy.analysis;
   const { queueing } = copy.live;
-  // Elsewhere nothing has changed: entitlements there need not be computed again.
+  // Nothing has changed in other domains, so entitlements there need not be computed again.
   for (const [i, now] of deviationsIn(queueing, history, domains)) {
     const old = before.queues[i]?.deviation ?? 0;
     if (Math.abs(now - old) > gpuTolerance) changed.set(i, now);
@@ -88,7 +88,7 @@ function changedDeviations(copy: ClusterCopy, domains: ReadonlySet<number>): Dev
   return changed;
 }
 
-/** The deviations of some queues: those that are given, the others as they are at the moment. */
+/** The deviations of some queues: those in `now` where they are given, and those of the moment for the others. */
 function deviationsOf(
   { snapshot, fairness }: Analysis,
   queues: readonly number[],
@@ -103,14 +103,14 @@ function deviationsOf(
   });
 }
 
-/** Pending physical GPUs of all leaves in some domains. */
+/** Pending physical GPUs of all leaf queues in some domains. */
 function pendingIn({ queues }: Pick<ClusterCopy, "queues">, domains: ReadonlySet<number>): number {
   let pending = 0;
   for (const queue of queues) if (queue.isLeaf && domains.has(queue.domain)) pending += queue.pending;
   return pending;
 }
 
-/** Pools of the domains in which the plan changes a queue, or starts work: also where nothing comes of it. */
+/** The pools of the domains in which the plan changes a queue or starts work, even if this has no effect. */
 function poolsOfPlan(analysis: Analysis, { changes, starts }: Plan): ReadonlySet<string> {
   const { queueing } = analysis.snapshot;
   const domains = new Set<number>();
@@ -129,7 +129,7 @@ const poolsOf = ({ snapshot: { queueing } }: Analysis, domains: ReadonlySet<numb
 
 const hoursPerWeek = 168;
 
-/** A sum of parts that is 0 except for rounding counts as 0. */
+/** A sum of parts, where a sum that is 0 except for rounding counts as 0. */
 const atLeastNothing = (gpus: number): number => (gpus < 1e-6 ? 0 : gpus);
 
 type OfNodes = Omit<EffectMeasures, "blockedGpus" | "pendingGpus" | "deviations">;

@@ -6,7 +6,7 @@ import { activityOf, bind, chooseShares, demandOf, leave } from "./podHoldings.t
 import { countInQueue } from "./queueAccounts.ts";
 import type { MovedPod } from "./trial.ts";
 
-/** Takes pods off their nodes and places them again, one after the other; what finds no place waits. */
+/** Takes pods off their nodes and places them again, one after the other; a pod that finds no place waits. */
 export function movePods(
   copy: ClusterCopy,
   places: Places,
@@ -36,13 +36,13 @@ export function movePods(
   });
 }
 
-/** The domain in which a pod must stay: that of its quota; `null` if no queue system gave it any. */
+/** The domain (index) in which a pod must stay: that of its quota; `null` if no queue system has given it any. */
 function domainOf(copy: ClusterCopy, pod: number): number | null {
   const queue = copy.queues[copy.queueOf(pod)];
   return queue === undefined || queue.scheduler === "none" ? null : queue.domain;
 }
 
-/** A pod without a place waits in its queue, as the last of it. */
+/** Lets a pod without a place wait as the last one in its queue. */
 export function waitAgain(copy: ClusterCopy, pod: number, keepsQuota: boolean): void {
   const view = copy.pods[pod];
   const workload = copy.workloads[view?.workload ?? -1];

@@ -14,26 +14,26 @@ import { placementRulesOf, type Whereabouts } from "../placement/placementRules.
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { PlacementRule } from "./plan.ts";
 
-/** A pod that looks for a node. */
+/** A pod for which a node is searched. */
 export interface PlaceAsked {
   readonly demand: PodDemand;
   readonly needs: PodNeeds;
   /** Index of the quota domain whose pools it may use; `null`: any. */
   readonly domain: number | null;
   readonly rule: PlacementRule;
-  /** The pod (index into `Snapshot.pods`) that it is, where rules about the pods around it count. */
+  /** Index into `Snapshot.pods` of the pod, if rules about the pods around it count. */
   readonly pod?: number;
   /** Nodes (indices) where it must not go. */
   readonly avoid?: ReadonlySet<number>;
-  /** Indices of the only classes of the domain that it may use; `null` or absent: all. */
+  /** Indices of the only classes of the domain that the pod may use; `null` or absent: all classes. */
   readonly classes?: readonly number[] | null;
 }
 
-/** Nodes for pods of one moment. What nodes had at its beginning is looked at once for pods that are alike. */
+/** Finds nodes for pods of one moment. What nodes had at its beginning is looked up only once for pods that are alike. */
 export interface Places {
-  /** The node that a scheduler would choose; `null` where none takes it. */
+  /** The node (index) that a scheduler would choose; `null` if no node takes the pod. */
   find(copy: ClusterCopy, asked: PlaceAsked): number | null;
-  /** Whether a pool on a node is in a domain (`null`: in any), and in one of these of its classes (`null`: in any). */
+  /** Makes a check whether a pool on a node is in a domain (`null`: any), and in one of these classes of it (`null`: any). */
   isIn(domain: number | null, classes?: readonly number[] | null): (pool: string, node: string) => boolean;
 }
 
@@ -54,13 +54,13 @@ interface Candidates {
 /** The most kinds of pods that are remembered at once. */
 const mostKinds = 500;
 
-/** The places of a moment. */
+/** Makes the finder of places for a moment. */
 export function createPlaces(analysis: Analysis): Places {
   const { nodes, queueing } = analysis.snapshot;
   const known = new Map<string, Candidates>();
   const rules = placementRulesOf(analysis.snapshot);
   const anyPool = () => true;
-  // Of nodes with as much free the first in the order of the moment is chosen.
+  // Among nodes with equally much free, the first in the order of the moment is chosen.
   const byNode: InOrder = (a, b) => momentOrder(analysis).nodes(a, b);
   const fewestFirst: CompareNodes = (a, b) => steps(a.free) - steps(b.free) || byNode(a.node, b.node);
   const mostFirst: CompareNodes = (a, b) => steps(b.free) - steps(a.free) || byNode(a.node, b.node);
@@ -119,7 +119,7 @@ export function createPlaces(analysis: Analysis): Places {
 
 const nodeOf = (candidate: Candidate | null): number | null => candidate?.node ?? null;
 
-/** Free amounts that differ by rounding alone are the same. */
+/** An amount in steps, so that free amounts which differ only by rounding are equal. */
 const steps = (free: number): number => Math.round(free * 1e6);
 type CompareNodes = (a: Candidate, b: Candidate) => number;
 

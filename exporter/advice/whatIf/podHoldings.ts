@@ -9,19 +9,19 @@ import { accountAllocated, accountAllocatedOn } from "./queueAccounts.ts";
 export interface DeviceShare {
   readonly device: number;
   readonly gpus: number;
-  /** It is not known on which of several devices it is. */
+  /** Whether it is not known on which of several devices the part is. */
   readonly estimated: boolean;
 }
 
-/** What was known of a pod's use of what it held. */
+/** What was known about a pod's use of what it held. */
 export interface PodActivity {
   readonly activity: number | null;
   readonly idleSince: number | null;
 }
 
 /**
- * What a pod takes from its node; `null` if that is unknown. If a pod holds parts of GPUs without asking for them: parts like
- * those.
+ * What a pod takes from its node; `null` if that is unknown. If a pod holds parts of GPUs without asking for them, parts of the
+ * same kind are meant.
  */
 export function demandOf(copy: ClusterCopy, pod: number): PodDemand | null {
   const view = copy.pods[pod];
@@ -41,7 +41,7 @@ export function demandOf(copy: ClusterCopy, pod: number): PodDemand | null {
   return { ...demand, physicalGpus: 0, share: 1, slots: [...counts] };
 }
 
-/** A whole GPU that pods do not share. */
+/** Whether a device is a whole GPU that pods do not share. */
 export const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
 
 function shareOf(device: Device | undefined, pod: number): number {
@@ -50,7 +50,7 @@ function shareOf(device: Device | undefined, pod: number): number {
   return sum;
 }
 
-/** Takes a pod off its node, with its CPU and memory. `reserves`: its quota goes with it. */
+/** Takes a pod off its node, with its CPU and memory. `reserves`: whether its quota goes with it. */
 export function leave(copy: ClusterCopy, pod: number, reserves: boolean): void {
   const own = copy.devicesOf(pod);
   accountAllocatedOn(
@@ -73,7 +73,7 @@ export function leave(copy: ClusterCopy, pod: number, reserves: boolean): void {
   copy.setPod(pod, { ...view, node: null });
 }
 
-/** What is known of a pod's use: the mean activity of all that a pod holds, and since when all of it has been idle. */
+/** What is known about a pod's use: the mean activity of everything that it holds, and since when all of it has been idle. */
 export function activityOf(copy: ClusterCopy, pod: number): PodActivity {
   const allocated = copy.devicesOf(pod).flatMap((index) => copy.devices[index]?.holders ?? []);
   const own = allocated.filter((holder) => holder.pod === pod);
@@ -96,8 +96,8 @@ function countRequests(copy: ClusterCopy, { needs }: PodView, node: string, by: 
 }
 
 /**
- * The parts of a node's devices that such a pod takes, among those in some pools: like `takePod`, the GPUs and parts of
- * GPUs that are left the least, by index where these are equal. `null` where it does not fit.
+ * The parts of a node's devices in some pools that a pod with this demand takes. As in `takePod`, these are the GPUs and parts
+ * of GPUs of which the least is left, by index where that is equal. `null` if the pod does not fit.
  */
 export function chooseShares(
   copy: ClusterCopy,
@@ -138,12 +138,12 @@ interface FreeDevice {
   free: number;
 }
 
-/** A replica, or a MIG instance, that is asked for by this key. */
+/** Whether a device is a replica or a MIG instance for which this key asks. */
 const isSlot = (device: Device, key: string): boolean =>
   !isPhysicalGpu(device) &&
   (unitKey(device.weight / device.slots) === key || (device.profile !== null && instanceKey(device.profile) === key));
 
-/** Takes as many as there are; says how many are missing. */
+/** Takes as many parts as there are, and returns how many are missing. */
 function takeSlots(free: readonly FreeDevice[], key: string, count: number, shares: DeviceShare[]): number {
   let missing = count;
   for (const one of free) {
@@ -160,7 +160,10 @@ function takeSlots(free: readonly FreeDevice[], key: string, count: number, shar
   return missing;
 }
 
-/** Parts that pods free on an unknown one of several devices are free on an unknown one of these. */
+/**
+ * Takes GPUs from devices of which it is not known what is free on each, since pods hold an unknown one of them. What is taken
+ * is on an unknown one as well. Returns whether that was enough.
+ */
 function takeSpread(
   spread: readonly FreeDevice[],
   gpus: number,
@@ -180,7 +183,7 @@ function takeSpread(
   return missing <= gpuTolerance;
 }
 
-/** Puts a pod onto parts of a node's devices. `reserves`: its quota comes with it. */
+/** Puts a pod onto parts of a node's devices. `reserves`: whether its quota comes with it. */
 export function bind(
   copy: ClusterCopy,
   pod: number,

@@ -4,7 +4,7 @@ import { emptyUnqueued } from "../../join/queues/queueDrafts.ts";
 import type { AllocatedInClass, QueueView } from "../../join/queues/queueing.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 
-/** Physical GPUs that a leaf, and everything above it, has more of. */
+/** By how many physical GPUs the amounts of a leaf queue, and of everything above it, change. */
 export interface QueueChange {
   readonly team: string;
   /** Index of the class in which it is allocated; absent where the domain is one class. */
@@ -15,7 +15,7 @@ export interface QueueChange {
   readonly reserved?: number;
 }
 
-/** Accounts a change in a leaf and in everything above it; nothing where there is no leaf. */
+/** Accounts a change in a leaf queue (index) and in everything above it; without such a leaf, nothing changes. */
 export function countInQueue(copy: ClusterCopy, leaf: number, change: QueueChange): void {
   const { allocated = 0, allocatedOnUnschedulable = 0, pending = 0, reserved = 0, team, nodeClass } = change;
   for (let next: number | null = leaf; next !== null; ) {
@@ -65,8 +65,8 @@ function changedTeams({ teams }: QueueView, team: string, allocated: number, pen
 }
 
 /**
- * The leaf in which a pod counts for a pool on a node: its own, or, if that is in another domain, the one of the same name
- * there.
+ * Index of the leaf queue in which a pod counts for a pool on a node: its own, or, if that is in another domain, the one with
+ * the same name in this domain.
  */
 function leafFor(copy: ClusterCopy, pod: number, pool: string, node: string): number {
   const own = copy.queueOf(pod);
@@ -90,15 +90,15 @@ function leafLike(copy: ClusterCopy, queue: QueueView | undefined, domain: numbe
         );
   if (named >= 0) return named;
   const unqueued = copy.queues.findIndex((one) => one.domain === domain && one.kind === "Unqueued");
-  // Where queues could not be read, nothing is in any.
+  // Where queues could not be read, nothing is in a queue.
   if (unqueued >= 0 || copy.domains[domain]?.unknownBecause !== null) return unqueued;
   copy.setQueue(copy.queues.length, emptyUnqueued(domain));
   return copy.queues.length - 1;
 }
 
 /**
- * Counts what a pod holds more (or less) of a device in its queue and its workload. `reserves`: its quota comes or goes with
- * it.
+ * Counts what a pod holds more (or less) of a device, in its queue and in its workload. `reserves`: whether its quota comes or
+ * goes with it.
  */
 export function accountAllocated(
   copy: ClusterCopy,
@@ -110,7 +110,7 @@ export function accountAllocated(
   accountAllocatedOn(copy, pod, [[device, gpus]], reserves);
 }
 
-/** `accountAllocated` for several devices: those of one pool and node at once. */
+/** Does the same as `accountAllocated` for several devices; those of one pool and node are counted together. */
 export function accountAllocatedOn(
   copy: ClusterCopy,
   pod: number,

@@ -6,23 +6,23 @@ import type { ClusterCopy } from "./clusterCopy.ts";
 export interface ReclaimRules {
   readonly scheduler: "kueue" | "kai" | "volcano";
   readonly domain: number;
-  /** Whose work may be taken: any, or only such of lower priority. */
+  /** Whose work may be taken: any work, or only work of lower priority. */
   readonly policy: "any" | "lower-priority";
   /** The amount up to which a queue may reclaim, and down to which a borrower may lose: `guaranteed` or `entitled`. */
   readonly sure: "guaranteed" | "entitled";
-  /** The top of the tree within which is reclaimed (Kueue: the root cohort); `null`: the whole domain. */
+  /** Index of the top of the tree within which GPUs are reclaimed (for Kueue, the root cohort); `null`: the whole domain. */
   readonly tree: number | null;
-  /** Volcano: also from queues that are not `reclaimable`. */
+  /** Whether Volcano takes from queues that are not `reclaimable`, too. */
   readonly takesKept: boolean;
-  /** Whether it looks for a node before it takes anything. */
+  /** Whether the scheduler looks for a node before it takes anything. */
   readonly looksAtNodes: boolean;
 }
 
 /**
- * The rules of a queue's own scheduler; `null` where it takes nothing back. `asIf`: with this policy of Kueue; of Volcano, as
- * if every queue were `reclaimable`. Sources: Kueue v0.19
- * (`preemption.reclaimWithinCohort`; with fair sharing a queue may reclaim up to its share), KAI v0.17 (reclaim up to the fair
- * share, after a simulated placement), Volcano v1.15 (action `reclaim` up to deserved, from queues that are `reclaimable`).
+ * The rules of a queue's own scheduler; `null` if it takes nothing back. `asIf`: for Kueue, the policy that is assumed; for
+ * Volcano, every queue is assumed to be `reclaimable`. Sources: Kueue v0.19 (`preemption.reclaimWithinCohort`; with fair
+ * sharing a queue may reclaim up to its share), KAI v0.17 (reclaim up to the fair share, after a simulated placement), Volcano
+ * v1.15 (action `reclaim` up to deserved, from queues that are `reclaimable`).
  */
 export function reclaimRules(
   copy: ClusterCopy,
@@ -60,7 +60,7 @@ export function reclaimRules(
   };
 }
 
-/** The amount that a queue is sure of under the rules. Physical GPUs. */
+/** The amount of which a queue is sure under the rules, physical GPUs. */
 export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules): number {
   const queue = copy.queues[index];
   const entitled = copy.analysis.fairness.queues[index]?.entitled ?? null;
@@ -68,7 +68,7 @@ export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules)
   return sure === "entitled" && entitled !== null ? Math.max(guaranteed, entitled) : guaranteed;
 }
 
-/** Whether the rules allow taking work of a leaf. */
+/** Whether the rules allow taking the work of a leaf queue. */
 export function mayReclaim(
   copy: ClusterCopy,
   rules: ReclaimRules,

@@ -13,9 +13,9 @@ import { bind, chooseShares } from "./podHoldings.ts";
 import { countInQueue } from "./queueAccounts.ts";
 
 /**
- * Starts a waiting gang: the pods that bring it to its minimum together or none, then as many of the others as fit.
- * Entitlement does not matter, but the limits of its queue and of all queues above must hold. `false`: it does not start, and
- * nothing was changed.
+ * Starts a waiting gang: the pods that bring it to its minimum start together or not at all, then as many of the others start
+ * as fit. Entitlement does not matter, but the limits of its queue and of all queues above must hold. Returns `false` if it
+ * does not start; nothing has changed then.
  */
 export function startGang(copy: ClusterCopy, places: Places, index: number, rule: PlacementRule): boolean {
   const gang = copy.gangs[index];
@@ -36,16 +36,17 @@ export function startGang(copy: ClusterCopy, places: Places, index: number, rule
   return true;
 }
 
-/** A part as it is counted, and as it is where it would start. */
+/** A part of a gang as it is counted, and as it would be in the place where it would start. */
 interface StandingPart {
   readonly part: WaitingPart;
   readonly at: WaitingPart;
 }
 
 /**
- * The parts of a gang where they fit below every limit on their way: each in the place where it is counted, else in the first
- * of its queue's order, as Kueue tries one flavor after the other (v0.19, `flavorassigner`). Only quota decides: work that has
- * quota where no node takes it waits there. `null`: a part fits nowhere. For work that has its quota the place is settled.
+ * Places the parts of a gang where they fit below every limit on their way. This is the place where a part is counted, or else
+ * the first possible one in the order of its queue, as Kueue tries one flavor after the other (v0.19, `flavorassigner`). Only
+ * quota decides: work that has quota where no node takes it waits there. Work that has its quota already stays in its place.
+ * `null`: a part fits nowhere.
  */
 export function withinLimits(
   copy: ClusterCopy,
@@ -75,21 +76,21 @@ interface Starting {
   readonly rule: PlacementRule;
 }
 
-/** Pods of a part that were placed, and of these those that existed. */
+/** The number of pods of a part that were placed (`pods`), and how many of them existed before (`created`). */
 interface PlacedPods {
   readonly at: WaitingPart;
   readonly pods: number;
   readonly created: number;
 }
 
-/** The workload of a gang, and what of it was placed. */
+/** The workload of a gang, and the pods of the gang that were placed so far. */
 interface BegunWork {
   readonly workload: number;
-  /** Pods that exist and wait, and have not been placed yet. */
+  /** Indices of pods that exist and wait, and that have not been placed yet. */
   readonly waiting: number[];
-  /** By part of the gang. */
+  /** The placed pods by part of the gang. */
   readonly placed: Map<WaitingPart, PlacedPods>;
-  /** Pods that did not exist. */
+  /** Indices of the pods that were created. */
   readonly created: number[];
 }
 
@@ -115,7 +116,7 @@ function startParts(copy: ClusterCopy, places: Places, starting: Starting, parts
   return true;
 }
 
-/** The part that another one, with fewer pods, was made from. */
+/** The part of a gang from which another one, with fewer pods, was made. */
 const wholePart = ({ parts }: WaitingGang, part: WaitingPart): WaitingPart =>
   parts.includes(part)
     ? part
@@ -129,7 +130,7 @@ function startRest(copy: ClusterCopy, places: Places, starting: Starting): void 
   for (const part of gang.parts.toSorted(largestFirst)) {
     while ((begun.placed.get(part)?.pods ?? 0) < part.pods) {
       const mark = copy.mark();
-      // A part is in one place: the others go where its first pod is.
+      // A part is in one place: its other pods go where its first pod is.
       const [one] = withinLimits(copy, gang, [{ ...(begun.placed.get(part)?.at ?? part), pods: 1 }]) ?? [];
       if (one !== undefined && startPod(copy, places, starting, { part, at: one.at })) continue;
       copy.rollback(mark);
@@ -138,7 +139,7 @@ function startRest(copy: ClusterCopy, places: Places, starting: Starting): void 
   }
 }
 
-/** Starts one pod of a part. */
+/** Starts one pod of a part. Returns whether it has started. */
 function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part, at }: StandingPart): boolean {
   const { gang, begun, rule } = starting;
   const { gpusPerPod, needs, domain: counted } = at;
@@ -152,7 +153,7 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   const domain = gang.scheduler === "none" ? null : counted;
   const classes = classesOf(at);
   const existing = created < part.createdPods ? takeWaiting(copy, begun, part) : null;
-  // For a pod that exists, its rules about the pods around it are known.
+  // The rules about the pods around it are known for a pod that exists.
   const own = existing === null ? {} : { pod: existing };
   const node = places.find(copy, { demand, needs, domain, rule, classes, ...own });
   const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain, classes));
@@ -168,12 +169,12 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   const reserves = gang.reservedAt === null;
   bind(copy, pod, node, shares, { activity: null, idleSince: null }, reserves);
   begun.placed.set(part, { at, pods: pods + 1, created: created + (existing === null ? 0 : 1) });
-  // It is pending where it is counted, wherever it starts.
+  // The pod is pending where it is counted, wherever it starts.
   if (part.queue !== null) countInQueue(copy, part.queue, { team: gang.team, pending: -(part.gpusPerPod ?? 0) });
   return true;
 }
 
-/** The first pod that waits and asks for what the part does. */
+/** Index of the first waiting pod that asks for the same as the part, or else for as many GPUs; `null`: there is none. */
 function takeWaiting(copy: ClusterCopy, { waiting }: BegunWork, part: WaitingPart): number | null {
   const alike = (pod: number): boolean => {
     const view = copy.pods[pod];
@@ -184,7 +185,7 @@ function takeWaiting(copy: ClusterCopy, { waiting }: BegunWork, part: WaitingPar
   return place < 0 ? null : (waiting.splice(place, 1)[0] ?? null);
 }
 
-/** A pod that nobody has created yet. */
+/** Makes a pod that nobody has created yet. */
 function podOf(copy: ClusterCopy, gang: WaitingGang, begun: BegunWork, part: WaitingPart): PodView {
   const number = begun.created.length;
   const { namespace, team, queue, priorityClass, priority } = gang;
@@ -240,8 +241,8 @@ function workloadOf(gang: WaitingGang): WorkloadView {
 }
 
 /**
- * What is left of a gang waits on; a gang that was placed whole stays in the list without pods, so that all others keep their
- * indices.
+ * Removes from the queue what has started. The rest of the gang keeps waiting; a gang that was placed as a whole stays in the
+ * list without pods, so that all others keep their indices.
  */
 function leaveQueue(copy: ClusterCopy, index: number, gang: WaitingGang, { placed }: BegunWork): void {
   const parts = gang.parts.flatMap((part) => {

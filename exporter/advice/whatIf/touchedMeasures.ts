@@ -10,7 +10,7 @@ import type { TypicalRequests } from "../../analysis/placement/typicalRequests.t
 import { accountStates, isIdleNode } from "../../analysis/states.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
-/** Measures that are sums over nodes, or by how much they grew. */
+/** Measures that are sums over nodes, or the changes of such measures. */
 export interface NodeMeasures {
   freeGpus: number;
   readonly placeablePods: { 1: number; 2: number; 4: number; 8: number };
@@ -18,13 +18,13 @@ export interface NodeMeasures {
   expectedFragmentation: number;
   idleGpus: number;
   unobservedGpus: number;
-  /** Hours of the last 168 in which the unused nodes were idle. */
+  /** In how many of the last 168 hours the unused nodes were idle, summed over the nodes. */
   idleNodeHours: number;
-  /** Per hour, by currency. */
+  /** Cost per hour, by currency. */
   readonly cost: Map<string, number>;
 }
 
-/** None of anything. */
+/** Measures that are all zero. */
 const noNodeMeasures = (): NodeMeasures => ({
   freeGpus: 0,
   placeablePods: { 1: 0, 2: 0, 4: 0, 8: 0 },
@@ -36,15 +36,15 @@ const noNodeMeasures = (): NodeMeasures => ({
   cost: new Map(),
 });
 
-/** What the measures of nodes are taken by: the same for all plans of a moment. */
+/** The values by which nodes are measured; they are the same for all plans of a moment. */
 export interface NodeScales {
   readonly shapes: readonly JudgedShape[];
   readonly placementOf: ReadonlyMap<string, PoolPlacement>;
-  /** Since when unused nodes have been idle, by index; seconds since the epoch. */
+  /** Since when each unused node has been idle, by its index, in seconds since the epoch. */
   readonly idleSince: ReadonlyMap<number, number>;
 }
 
-/** The scales of a moment: its target workload and the typical requests of its pools do not change. */
+/** The scales of a moment: the target workload and the typical requests of pools do not change. */
 export function nodeScales({ placement, idleNodes }: Analysis): NodeScales {
   return {
     shapes: placement.target.shapes.map((shape) => judgedShape(shape, shape.popularity)),
@@ -55,7 +55,7 @@ export function nodeScales({ placement, idleNodes }: Analysis): NodeScales {
   };
 }
 
-/** Pools of the nodes that were touched, as they are or were. */
+/** The pools of the nodes that were touched, as they are now and as they were before. */
 export function touchedPools({ analysis, nodes, touched }: ClusterCopy): ReadonlySet<string> {
   const pools = new Set<string>();
   for (const node of touched)
@@ -64,7 +64,7 @@ export function touchedPools({ analysis, nodes, touched }: ClusterCopy): Readonl
   return pools;
 }
 
-/** How much more of everything the touched nodes have than before. */
+/** By how much the measures of the touched nodes have grown. */
 export function changeOfNodes(copy: ClusterCopy, scales: NodeScales): NodeMeasures {
   const { analysis } = copy;
   const sum = noNodeMeasures();
@@ -85,7 +85,7 @@ export function changeOfNodes(copy: ClusterCopy, scales: NodeScales): NodeMeasur
   return sum;
 }
 
-/** What a node has in each of its pools now. */
+/** What a node has free in each of its pools now. */
 export function freeCapacitiesNow(copy: ClusterCopy, index: number): readonly PoolFreeCapacity[] {
   const node = copy.nodes[index];
   if (node === undefined) return [];
@@ -129,7 +129,7 @@ function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: 
     [live, 1],
   ] as const) {
     const nodes = touched.flatMap((node) => snapshot.nodes[node] ?? []);
-    // Unpartitioned parts of GPUs are held by nobody.
+    // Parts of GPUs that are not partitioned are held by nobody.
     const { accountingEntries } = accountStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings);
     for (const { state, gpus } of accountingEntries) {
       if (state === "idle") sum.idleGpus += by * gpus;
@@ -142,7 +142,9 @@ const weekHours = 168;
 
 const hoursSince = (at: number, since: number): number => Math.min(weekHours, Math.max(0, at - since) / 3600);
 
-/** A node that has just become free has not been idle before. */
+/**
+ * Adds by how much the idle hours of the touched nodes have changed. A node that has just become free has not been idle before.
+ */
 function addIdleNodes(
   sum: NodeMeasures,
   { analysis, live }: ClusterCopy,
@@ -160,7 +162,7 @@ function addIdleNodes(
   }
 }
 
-/** The measures of the moment, of some pools. */
+/** The measures of the moment for some pools. */
 export function nodesOfPools(analysis: Analysis, pools: ReadonlySet<string>): NodeMeasures {
   const sum = noNodeMeasures();
   for (const placement of analysis.placement.pools) {

@@ -20,15 +20,15 @@ export interface MovedPod {
 
 /**
  * What the part of the cluster that a plan touches looks like after it. Everything keeps its index in the Snapshot: a pod that
- * was stopped is on no node, a node that was removed has no devices and no pools, a gang that was started has no pods that
- * wait; what is new is at the end.
+ * was stopped is on no node, a node that was removed has no devices and no pools, and a gang that was started has no waiting
+ * pods. New things are at the end of the lists.
  */
 export interface Outcome {
   readonly snapshot: Snapshot;
   readonly moved: readonly MovedPod[];
-  /** Gangs of `Plan.starts` (indices) that were placed whole, in their order. */
+  /** Gangs of `Plan.starts` (indices) that were placed as a whole, in their order. */
   readonly started: readonly number[];
-  /** Physical GPUs that the workload held and no longer holds, by its index. */
+  /** Physical GPUs that each workload (index) held and no longer holds. */
   readonly released: ReadonlyMap<number, number>;
   readonly measures: EffectMeasures;
 }
@@ -36,21 +36,21 @@ export interface Outcome {
 /** Tries plans on copies of one moment; the moment itself is never changed. */
 export interface Trial {
   readonly analysis: Analysis;
-  /** The same measures of the cluster as it is, for the pools and queues that the plan touches. */
+  /** The measures of the cluster as it is, for the pools and queues that the plan touches. */
   before(plan: Plan): EffectMeasures;
-  /** `snapshot` and `measures` are worked out when they are first read. */
+  /** The result of a plan. `snapshot` and `measures` are worked out when they are first read. */
   outcome(plan: Plan, rule: PlacementRule): Outcome;
-  /** Only `Outcome.started`: cheap enough for hundreds of calls per cycle. */
+  /** The same as `Outcome.started`, but cheap enough for hundreds of calls per cycle. */
   started(plan: Plan, rule: PlacementRule): readonly number[];
-  /** Whether these gangs start under both rules; left out: all that the plan starts. */
+  /** Whether these gangs start under both placement rules; absent: all gangs that the plan starts. */
   startsAll(plan: Plan, gangs?: readonly number[]): boolean;
 }
 
-/** A trial of one moment. Pure: the same plan has the same outcome, whatever was tried before. */
+/** Makes the trial of a moment. Pure: the same plan has the same outcome, whatever was tried before. */
 export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial {
   const places = createPlaces(analysis);
   const measure = createMeasuring(analysis);
-  // One copy for all questions: each is undone when it is answered.
+  // All questions share one copy: each change is undone when its question is answered.
   const scratch = once(() => copyCluster(analysis));
 
   function tried<Answer>(
@@ -103,7 +103,7 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
   };
 }
 
-/** The result of a plan. */
+/** The direct result of a plan. */
 type MadePlan = Pick<Outcome, "moved" | "started">;
 
 function makePlan(copy: ClusterCopy, places: Places, plan: Plan, rule: PlacementRule): MadePlan {

@@ -12,24 +12,24 @@ import { oncePer } from "../../kernel/once.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { freeCapacitiesNow } from "./touchedMeasures.ts";
 
-/** Waiting gangs that ask alike and are judged alike. */
+/** Waiting gangs that ask for the same and are judged in the same way. */
 interface AlikeGangs {
   readonly placed: readonly PlacedPods[];
   readonly hasNoTopology: boolean;
-  /** Index of one of them. */
+  /** Index of one of these gangs. */
   readonly first: number;
   count: number;
 }
 
-/** The waiting gangs of a moment by what they ask for, and which of them are blocked. */
+/** The waiting gangs of a moment, grouped by what they ask for, and which groups are blocked. */
 export interface WaitingKinds {
   readonly kinds: readonly AlikeGangs[];
   readonly kindOf: ReadonlyMap<number, AlikeGangs>;
-  /** Physical GPUs of one blocked gang of a kind. */
+  /** Physical GPUs of one gang of each blocked kind. */
   readonly blocked: ReadonlyMap<AlikeGangs, number>;
 }
 
-/** Sorts the waiting gangs of a moment. */
+/** Groups the waiting gangs of a moment. */
 export function findWaitingKinds({ snapshot, gangFreeCapacities, blocked }: Analysis): WaitingKinds {
   const byPlaced = new Map<readonly PlacedPods[], { topology?: AlikeGangs; other?: AlikeGangs }>();
   const kindOf = new Map<number, AlikeGangs>();
@@ -64,7 +64,7 @@ const servedIn = (
   pools: ReadonlySet<string>,
 ): boolean => placed.some(({ domain }) => [...(domains[domain]?.pools ?? [])].some((pool) => pools.has(pool)));
 
-/** Blocked physical GPUs of the moment, of gangs that could be served in some pools. */
+/** Blocked physical GPUs of the moment, for gangs that could be served in some pools. */
 export function blockedIn(
   { gangFreeCapacities }: Analysis,
   { blocked }: WaitingKinds,
@@ -76,7 +76,10 @@ export function blockedIn(
   return sum;
 }
 
-/** How many more physical GPUs are blocked than before, of all gangs: only those that some of these pools could serve can have changed. */
+/**
+ * By how many physical GPUs the blocked work of all gangs has grown. Only gangs that some of these pools could serve can have
+ * changed.
+ */
 export function changeOfBlocked(copy: ClusterCopy, waiting: WaitingKinds, pools: ReadonlySet<string>): number {
   const { gangFreeCapacities } = copy.analysis;
   const { gone, come } = changedGangs(copy, waiting);
@@ -95,7 +98,7 @@ export function changeOfBlocked(copy: ClusterCopy, waiting: WaitingKinds, pools:
   return more + come.reduce((sum, index) => sum + blockedGang(copy, index, judgeNow), 0);
 }
 
-/** Physical GPUs of a gang that was not there as it is, if it is blocked. */
+/** Physical GPUs of a new or changed gang if it is blocked; otherwise 0. */
 function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): number {
   const gang = copy.gangs[index];
   if (gang === undefined) return 0;
@@ -107,7 +110,7 @@ function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): numb
     const placed = placedPods(gang, isAnywhere ? domains : null);
     return placed === null || placed.length === 0 ? 0 : (judgeNow(placed, hasNoTopology)?.gpus ?? 0);
   }
-  // Nothing like it waited before, so that its places have not been computed yet.
+  // No gang like this one waited before, so its places have not been computed yet.
   const now = copy.finish();
   const freeCapacities = findGangFreeCapacities(now, findFreeCapacities(now));
   const asked = freeCapacities.askedOf(index);
@@ -117,7 +120,7 @@ function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): numb
   );
 }
 
-/** Gangs that changed: those that are no longer demand, by kind, and those that are demand now. */
+/** Gangs that have changed: how many of each kind are no longer demand, and which ones are demand now. */
 function changedGangs(copy: ClusterCopy, { kindOf }: WaitingKinds) {
   const gone = new Map<AlikeGangs, number>();
   const come: number[] = [];
@@ -133,7 +136,9 @@ function changedGangs(copy: ClusterCopy, { kindOf }: WaitingKinds) {
 
 type JudgeNow = (placed: readonly PlacedPods[], hasNoTopology: boolean) => Judgement | null;
 
-/** Judges gangs by what is free now: the domains of the moment with the free capacity of the touched nodes put in. */
+/**
+ * Makes a judge of gangs by what is free now: the domains of the moment, with the free capacity of the touched nodes replaced.
+ */
 function judgeOf(copy: ClusterCopy, pools: ReadonlySet<string>): JudgeNow {
   const domains = copy.analysis.gangFreeCapacities.domains.map((domain) =>
     [...pools].some((pool) => domain.pools.has(pool)) ? domainNow(copy, domain) : domain,
@@ -147,7 +152,7 @@ function judgeOf(copy: ClusterCopy, pools: ReadonlySet<string>): JudgeNow {
   return (placed, hasNoTopology) => judge({ placed, verdict: fit.verdict(placed) }, hasNoTopology, fit, geometryNow);
 }
 
-/** A domain of the moment with the free capacity of the touched nodes put in. */
+/** A domain of the moment in which the free capacity of the touched nodes is replaced. */
 function domainNow(copy: ClusterCopy, domain: DomainFreeCapacities): DomainFreeCapacities {
   const places = placesIn(domain);
   const freeByPool = new Map<string, FreeInPool>(domain.freeByPool);
@@ -178,13 +183,13 @@ function domainNow(copy: ClusterCopy, domain: DomainFreeCapacities): DomainFreeC
     nodes: nodes.filter((freeCapacity) => freeCapacity !== null),
     open: replaced(domain.open, gone, fresh.sort(fewestFirst)),
     freeByPool,
-    // What is looked up here is what nodes would have if they were empty.
+    // This index is used only for what nodes would have if they were empty: it stays valid while they keep their devices.
     labelsOfNodes: hasItsNodes(copy) ? domain.labelsOfNodes : new Map(),
     labelsOfOpen: new Map(),
   };
 }
 
-/** The stock of a domain of the moment, as long as no node has other devices than before. */
+/** The stock of a domain of the moment; `null` if a node has other devices than before. */
 function stockOf(copy: ClusterCopy, domain: number): PoolStock | null {
   const freeCapacities = copy.analysis.gangFreeCapacities.domains[domain];
   if (freeCapacities === undefined || !hasItsNodes(copy)) return null;
@@ -193,7 +198,7 @@ function stockOf(copy: ClusterCopy, domain: number): PoolStock | null {
 
 const stockIn = oncePer(createPoolStock);
 
-/** Nodes were neither removed nor got other devices. */
+/** Whether no node was removed, and none has other devices, pools or labels. */
 function hasItsNodes({ analysis, nodes, touched }: ClusterCopy): boolean {
   for (const index of touched) {
     const [before, after] = [analysis.snapshot.nodes[index], nodes[index]];
@@ -203,7 +208,7 @@ function hasItsNodes({ analysis, nodes, touched }: ClusterCopy): boolean {
   return true;
 }
 
-/** Places in the lists of a domain by name of the node. */
+/** The places of nodes in the lists of a domain, by name of the node. */
 interface NodePlaces {
   readonly nodes: ReadonlyMap<string, number>;
   readonly open: ReadonlyMap<string, number>;
@@ -228,7 +233,7 @@ function addFree(
 const fewestFirst = (a: NodeFreeCapacity, b: NodeFreeCapacity): number =>
   (a.now?.gpus ?? 0) - (b.now?.gpus ?? 0) || (a.node.name < b.node.name ? -1 : 1);
 
-/** A sorted list without some of its places and with others, which are sorted, too. */
+/** A sorted list without some of its elements, and with others, which are sorted as well. */
 function replaced(
   freeCapacities: readonly NodeFreeCapacity[],
   gone: readonly number[],
