@@ -234,7 +234,7 @@ function raiseByTier(
         claims: tier.map(({ entity, weight }): Claim => {
           const sure = sureOf[entity] ?? 0;
           const head = headOf(claims, entity)?.queue;
-          // Without a weight there is no share of which a guarantee could be the minimum.
+          // Without a weight there is no share that a guarantee could be the minimum for.
           const isFloor = head?.guaranteeIsFloor === true && head.weight > 0;
           const headroom = Math.max(0, (claims.demand[entity] ?? 0) - sure);
           return { entity, sure, headroom, weight, base: isFloor ? sure : 0 };

@@ -106,7 +106,7 @@ export interface Fairness {
  * counts (KAI's k).
  */
 export interface UsageHistory {
-  /** By `scheduler/kind/name/domain name`: 0..1 of the domain's capacity. */
+  /** Use as a part 0..1 of the domain's capacity, by `scheduler/kind/name/domain name`. */
   readonly usage: ReadonlyMap<string, number>;
   readonly kValue: number;
 }

@@ -47,7 +47,7 @@ interface RuledNodes {
 
 /** What is free in the pools that could serve pods, on any node, including nodes that do not take these pods. */
 export interface PoolTotal {
-  /** By name. */
+  /** The pools, ordered by name. */
   readonly pools: readonly string[];
   /** Physical GPUs of the kind that they ask for: on GPUs, or whatever has or could have instances. */
   readonly free: number;

@@ -19,7 +19,7 @@ export interface JudgedShape extends PodShape {
 /** A shape while pods are being counted. */
 interface OpenShape extends JudgedShape {
   weight: number;
-  /** Of the counted pods, those that exist. */
+  /** Number of the counted pods that exist now. */
   pods: number;
   cycle: number;
 }

@@ -1,6 +1,6 @@
 import type { NodeView } from "../../join/snapshot.ts";
 
-/** Nodes that no price can tell apart. */
+/** Nodes that no price can distinguish. */
 export interface NodeKind {
   /** One of these nodes, as an example. */
   readonly like: NodeView;

@@ -32,7 +32,7 @@ export interface PoolReadings {
 /** A moment's accounting entries and devices, added up in all the ways that metric families need. */
 export interface MomentSums {
   readonly groups: readonly NodeGroup[];
-  /** By team and pool. */
+  /** Allocated GPUs by team and pool. */
   readonly teams: ReadonlyMap<string, ReadonlyMap<string, TeamPool>>;
   /** Readings by pool. */
   readonly readings: ReadonlyMap<string, PoolReadings>;

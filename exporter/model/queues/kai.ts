@@ -28,7 +28,7 @@ export interface KaiQueue {
   readonly parent: string | null;
   /** Label `kai.scheduler/node-pool` (or what the settings name): the only shard that reads it; `null` for the default shard. */
   readonly nodePool: string | null;
-  /** Default 100. */
+  /** `spec.priority`, default 100. */
   readonly priority: number;
   readonly createdAt: number | null;
   /** `null` where `spec.resources` has no entry: KAI reads it as all zero. */
