@@ -41,7 +41,9 @@ export interface VerticalPodAutoscaler {
   readonly namespace: string;
   readonly name: string;
   readonly target: ScaleTarget;
-  /** `spec.updatePolicy.updateMode`: `Off`, `Initial`, `Recreate`, `InPlaceOrRecreate`, `Auto` (the default); untrusted text. */
+  /**
+   * `spec.updatePolicy.updateMode`: `Off`, `Initial`, `Recreate`, `InPlaceOrRecreate`, `Auto` (the default); untrusted text.
+   */
   readonly updateMode: string;
 }
 

@@ -20,7 +20,10 @@ export interface Namespace {
   readonly annotations: TextMap;
 }
 
-/** Metadata of an owner (Job, ReplicaSet, JobSet, ...), limits of a Job and the size of its gang; read one by one for pods with GPUs. */
+/**
+ * Metadata of an owner (Job, ReplicaSet, JobSet, ...), limits of a Job and the size of its gang; read one by one for pods with
+ * GPUs.
+ */
 export interface OwnerObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -73,7 +73,9 @@ export function gpuResourceOf(name: string): GpuResource | null {
   return passthrough.test(own) && !otherFunctions.test(own) ? whole : null;
 }
 
-/** Memory of the GPUs that NVIDIA vGPU types are cut from, in GB, by the name of the GPU in the type (NVIDIA vGPU user guide). */
+/**
+ * Memory of the GPUs that NVIDIA vGPU types are cut from, in GB, by the name of the GPU in the type (NVIDIA vGPU user guide).
+ */
 const gpuGigabytes: Readonly<Record<string, number>> = {
   A2: 16,
   A10: 24,
@@ -168,7 +170,10 @@ export function vendorOfResources(names: Iterable<string>): GpuVendor | undefine
   return undefined;
 }
 
-/** Whether GPUs of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see them. */
+/**
+ * Whether GPUs of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see
+ * them.
+ */
 export function isForMachines(name: string): boolean {
   if (!name.startsWith(gpuResources.nvidiaPrefix)) return false;
   const resource = gpuResourceOf(name);

@@ -14,8 +14,8 @@ export interface Given {
 }
 
 /**
- * Distributes what was given in domains whose classes were not distinguished: each amount goes to the classes to which it may go,
- * as much to each as it can carry besides everything else.
+ * Distributes what was given in domains whose classes were not distinguished: each amount goes to the classes to which it may
+ * go, as much to each as it can carry besides everything else.
  */
 export function distinguishClasses(
   { classes }: SharedUnit,

@@ -39,9 +39,9 @@ export interface Entitlement {
  * 2. guarantees, as far as demand uses them; where they do not fit, each gets at most the same part of its quota;
  * 3. the surplus, by priority, then weight, less what lending limits withhold.
  *
- * Nobody gets more than it demands, or its limit. Where several node classes or flavors bound who can have what, each level
- * is the weighted max-min vector of what can be had together; then what is allocated counts where it is allocated first, and what waits
- * goes where its queue can take back its own quota, then to the earlier flavor. O(n log n) per level of a unit of one class.
+ * Nobody gets more than it demands, or its limit. Where several node classes or flavors bound who can have what, each level is
+ * the weighted max-min vector of what can be had together. Then allocated GPUs count where they are allocated, and what waits
+ * goes where its queue can take back its own quota, then to the earlier flavor. O(n log n) per level of a one-class unit.
  */
 export function entitle(unit: SharedUnit, options: EntitleOptions = {}): Entitlement {
   const claims = claimsOfUnit(unit);

@@ -97,7 +97,10 @@ function firstStop(
   }
 }
 
-/** Claims that have no parent to share with, raised together in proportion to their weights: what each gets on top of what it is sure of. */
+/**
+ * Claims that have no parent to share with, raised together in proportion to their weights: what each gets on top of what it is
+ * sure of.
+ */
 export function raiseTogether(
   network: LevelNetwork | null,
   claims: readonly Omit<Claim, "base">[],

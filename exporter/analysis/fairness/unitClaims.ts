@@ -1,7 +1,10 @@
 import { addUpClaims, type Claims, type EntitledNode } from "./claims.ts";
 import type { Entity, SharedUnit } from "./units.ts";
 
-/** What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical GPUs. */
+/**
+ * What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical
+ * GPUs.
+ */
 export interface UnitClaims {
   readonly unit: SharedUnit;
   readonly ofNodes: Claims;

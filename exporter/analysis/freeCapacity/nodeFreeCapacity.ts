@@ -173,8 +173,8 @@ const isPart = ({ share, pod }: Holding, pods: readonly PodView[]): boolean =>
   share < (pods[pod]?.gpus ?? 0) - gpuTolerance;
 
 /**
- * Adds what is free on devices for which `isSpread` is true. Which of them the pods use is unknown, so they count as if the pods
- * occupied as few devices of a kind as possible.
+ * Adds what is free on devices for which `isSpread` is true. Which of them the pods use is unknown, so they count as if the
+ * pods occupied as few devices of a kind as possible.
  */
 function addSpread(freeCapacity: FreeCapacity, { devices }: Snapshot, freeOf: ReadonlyMap<number, number>): void {
   const kinds = new Map<string, { readonly device: Device; free: number }>();

@@ -18,7 +18,10 @@ export interface Eviction {
   readonly uid: string;
   /** When it was evicted, seconds since the epoch. */
   readonly at: number;
-  /** The scheduler's own reason: `Preempted`, `PodsReadyTimeout`, `NodeFailures`, ...; for preemptions of Kueue its kind, such as `InCohortReclamation`. Bounded text. */
+  /**
+   * The scheduler's own reason: `Preempted`, `PodsReadyTimeout`, `NodeFailures`, ...; for preemptions of Kueue its kind, such
+   * as `InCohortReclamation`. Bounded text.
+   */
   readonly reason: string;
   /** Whether the work of others was the reason. */
   readonly isPreemption: boolean;

@@ -11,7 +11,9 @@ import type { ObjectRevision } from "./objectRevision.ts";
  */
 export const kaiNonPreemptibleFrom = 100;
 
-/** Quota of one resource in KAI's own units: GPUs (fractions allowed), CPU milli-cores, memory in 10^6 bytes; -1 is unlimited. */
+/**
+ * Quota of one resource in KAI's own units: GPUs (fractions allowed), CPU milli-cores, memory in 10^6 bytes; -1 is unlimited.
+ */
 export interface KaiQueueResource {
   /** 0 if absent: no guarantee. */
   readonly quota: number;
@@ -26,7 +28,9 @@ export interface KaiQueue {
   readonly displayName: string | null;
   /** `spec.parentQueue`. */
   readonly parent: string | null;
-  /** Label `kai.scheduler/node-pool` (or what the settings name): the only shard that reads it; `null` for the default shard. */
+  /**
+   * Label `kai.scheduler/node-pool` (or what the settings name): the only shard that reads it; `null` for the default shard.
+   */
   readonly nodePool: string | null;
   /** `spec.priority`, default 100. */
   readonly priority: number;
