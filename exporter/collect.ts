@@ -7,7 +7,9 @@ import { watchedKindNames } from "./sources/kubernetes/kinds.ts";
 import type { KubernetesState } from "./sources/kubernetes/state.ts";
 import type { ServingState } from "./sources/serving/servingSource.ts";
 
-/** What all sources know now, as one state of the cluster. Of a pod's pages that of the best source counts. */
+/**
+ * Returns what all sources know now, as one state of the cluster. If a pod has several pages, that of the best source counts.
+ */
 export function collect(
   objects: KubernetesState,
   telemetry: readonly DcgmState[],

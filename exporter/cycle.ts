@@ -45,20 +45,20 @@ export interface CycleOptions {
   readonly prices?: Source<PriceList>;
   /** Seconds since the epoch. */
   readonly now: () => number;
-  /** Seconds on a clock that is never set: how long a step was. */
+  /** Seconds on a clock that is never set, by which the length of a step is measured. */
   readonly monotonic: () => number;
   /** Hands the result to the outputs; its time counts as stage `publish`. */
   readonly publish: (analysis: Analysis, health: Health, accounts: AccountCounters, advice: Advice) => Promise<void>;
   readonly runStage?: StageRunner;
-  /** What an earlier process remembered, as far as it holds at the time of the first cycle; without it, nothing. */
+  /** What an earlier process remembered, as far as it is still valid at the time of the first cycle; absent: nothing. */
   readonly memory?: (at: number) => Memory;
-  /** What the ledger remembers; absent where none is kept. */
+  /** What the ledger remembers; absent where no ledger is kept. */
   readonly remembered?: readonly Remembered[];
-  /** Pods that ended lately, by shape, as the ledger has them; absent where none is kept. */
+  /** Pods that ended lately, by shape, as the ledger has them; absent where no ledger is kept. */
   readonly endedShapes?: readonly EndedOnDay[];
   /** The time of idle nodes in the last days, as the ledger has it; `null` or absent where it has none. */
   readonly idleTime?: PastIdleTime | null;
-  /** Gets each step that was accrued, and what must survive a restart with it. */
+  /** Receives each step that was accrued, and with it what must survive a restart. */
   readonly onStep?: (
     step: AccruedStep,
     memory: Memory,
@@ -77,7 +77,7 @@ export interface Cycle {
   health(): Health;
   /** The last complete answers; `null` before the first cycle. */
   latest(): Analysis | null;
-  /** Which time is in the accounts; `null` before the first cycle. */
+  /** The time that is in the accounts; `null` before the first cycle. */
   accountedTime(): AccountedTime | null;
   /** What workloads have served since they were first seen. */
   servedWork(): readonly ServedWork[];
@@ -85,7 +85,7 @@ export interface Cycle {
 
 const untraced: StageRunner = async (_stage, work) => await work();
 
-/** Creates a cycle over the two sources of the moment. */
+/** Creates a cycle over the sources of these options. */
 export function createCycle(options: CycleOptions): Cycle {
   const { config, kubernetes, dcgm, now, runStage = untraced, serving = [] } = options;
   const startedAt = now();
@@ -133,7 +133,7 @@ export function createCycle(options: CycleOptions): Cycle {
         sourceHealth(kubernetes, ["nodes", "pods"], false),
         ...dcgm.map((source) => sourceHealth(source, [], true)),
         ...serving.map((source) => sourceHealth(source, [], false)),
-        // The table that Fairlead brings is not read from anywhere.
+        // The price table that Fairlead brings along is not read from anywhere.
         ...(options.prices === undefined || options.prices.freshness().length === 0
           ? []
           : [sourceHealth(options.prices, [], false)]),
@@ -220,11 +220,11 @@ export function createCycle(options: CycleOptions): Cycle {
 
 /** How cycles ended so far. */
 interface Outcome extends Pick<Health, "lastCycleAt" | "stageSeconds" | "cycles"> {
-  /** Why the last one failed, or gave no advice; `null` if all went well. */
+  /** Why the last cycle failed, or gave no advice; `null` if all went well. */
   readonly fault: Problem | null;
 }
 
-/** A fault in the making of advice costs nobody the numbers: what was advised before stays until it is no longer valid. */
+/** A fault in the making of advice does not affect the numbers: earlier advice remains until it is no longer valid. */
 function adviseOn(
   adviser: Adviser | undefined,
   analysis: Analysis,

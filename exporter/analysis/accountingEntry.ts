@@ -14,11 +14,11 @@ export interface AccountingEntry {
   readonly pool: string;
   /** Index into `Snapshot.devices`; `null` for unpartitioned parts. */
   readonly device: number | null;
-  /** Index into `Snapshot.pods`; `null` when nobody holds it. */
+  /** Index into `Snapshot.pods`; `null` when no pod holds it. */
   readonly pod: number | null;
   readonly estimated: boolean;
-  /** Why it is `unavailable`, or else why the GPU, which works, is slower than it could be; absent: neither. */
+  /** Why it is `unavailable`, or else why the GPU, which works, is slower than it could be; absent: neither is true. */
   readonly cause?: HealthCause;
-  /** Why it is `idle`, where its server says so; absent: `no-activity`, or it is not idle. */
+  /** Why it is `idle`, where its server shows that; absent: the reason is `no-activity`, or it is not idle. */
   readonly idleReason?: Exclude<IdleReason, "no-activity">;
 }

@@ -35,18 +35,18 @@ export interface AnalysisSettings
     LatencySettings {
   /** Past use of queues, for entitlement that takes it into account; without it, the moment alone counts. */
   readonly history?: UsageHistory | null;
-  /** What the last moment found; without it, every shortfall begins now. */
+  /** Since when queues have been short, as the previous moment found it; without it, every shortfall begins now. */
   readonly shortSince?: ReadonlyMap<string, number>;
   readonly blockedSince?: ReadonlyMap<string, number>;
   readonly idleNodeSince?: ReadonlyMap<string, number>;
-  /** Kept from one moment to the next; without it everything is measured anew. */
+  /** Results kept from one moment to the next; without it everything is measured anew. */
   readonly placementCache?: PlacementCache;
   readonly priceCache?: PriceCache;
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();
 
-/** The settings of a configuration. */
+/** Returns the settings of a configuration. */
 export function analysisSettings({
   idle,
   queues,
@@ -69,7 +69,7 @@ export function analysisSettings({
   };
 }
 
-/** Asks every question of one Snapshot. Pure. */
+/** Answers every question about one Snapshot. Pure. */
 export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysis {
   const { history = null, idleBatchSeconds, idleServingSeconds, warmPools } = settings;
   const { accountingEntries, uses } = accountStates(snapshot, settings);

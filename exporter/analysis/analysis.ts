@@ -21,11 +21,11 @@ export interface Analysis {
   readonly accountingEntries: readonly AccountingEntry[];
   /** The settings that decided on the states of the accounting entries, for simulations. */
   readonly stateSettings: StateSettings;
-  /** By name; includes `unassigned` when anything is. */
+  /** Teams, ordered by name; `unassigned` is among them when anything is unassigned. */
   readonly teams: readonly TeamTotals[];
-  /** By name. */
+  /** Pools, ordered by name. */
   readonly pools: readonly PoolTotals[];
-  /** What telemetry says beside activity, by pool and by team. */
+  /** What telemetry shows beside activity, by pool and by team. */
   readonly signals: Signals;
   readonly fairness: Fairness;
   /** Past use that entitlement took into account; `null`: the moment alone counts. */
@@ -43,6 +43,6 @@ export interface Analysis {
   /** What nodes have free, and where waiting gangs could go; also for simulations. */
   readonly freeCapacities: FreeCapacities;
   readonly gangFreeCapacities: GangFreeCapacities;
-  /** Workloads that serve and have a target of latency. */
+  /** Workloads that serve and have a latency target. */
   readonly latencies: readonly ServerLatency[];
 }

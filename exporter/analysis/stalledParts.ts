@@ -4,13 +4,13 @@ import { oncePer } from "../kernel/once.ts";
 import type { Analysis } from "./analysis.ts";
 import { stalledSince } from "./stateLimits.ts";
 
-/** The GPUs of a workload of which some look busy and compute nothing, by what they show. */
+/** The GPUs of a workload some of whose GPUs look busy and compute nothing, grouped by what they show. */
 export interface StalledParts {
   readonly stalled: readonly Device[];
-  /** A pod (index) for each GPU on which nothing runs, and for each that computes. */
+  /** The pod (index) of each GPU on which nothing runs, and of each GPU that computes. */
   readonly quiet: readonly number[];
   readonly computing: readonly number[];
-  /** GPUs about which this is unknown. */
+  /** Number of GPUs about which this is unknown. */
   readonly unknown: number;
   /** Since when all of `stalled` have been stalled, seconds since the epoch. */
   readonly since: number;
@@ -39,7 +39,10 @@ export function stalledParts(
   return parts;
 }
 
-/** How a suspect differs. `quiet`: nothing runs there, as after one rank has failed; `computing`: it has work that the others have not. */
+/**
+ * How a suspect differs. `quiet`: nothing runs there, as after one rank has failed; `computing`: it has work that the others
+ * lack.
+ */
 export const suspectReasons = ["quiet", "computing"] as const;
 
 /** The members of a gang that differ from the others, which spin and may wait for them. */
@@ -47,11 +50,14 @@ export interface StallSuspects {
   readonly how: (typeof suspectReasons)[number];
   /** Physical GPUs and MIG instances that differ. */
   readonly gpus: number;
-  /** Pods (indices) that hold them, each once. */
+  /** Pods (indices) that hold them, each listed once. */
   readonly pods: readonly number[];
 }
 
-/** Who differs, if the others are at least as many; a quiet one comes first. `null`: nobody does, or most do. */
+/**
+ * The members that differ, if the others are at least as many; quiet ones have precedence. `null`: no member differs, or most
+ * do.
+ */
 export function stallSuspects({ stalled, quiet, computing }: StalledParts): StallSuspects | null {
   for (const [how, found] of [
     ["quiet", quiet],
@@ -62,7 +68,7 @@ export function stallSuspects({ stalled, quiet, computing }: StalledParts): Stal
   return null;
 }
 
-/** Their pods and nodes, in words: `rank-3 on h100-07`; beyond the third they are only counted. */
+/** The pods and nodes of suspects, in words: `rank-3 on h100-07`; those after the third are only counted. */
 export function suspectPods({ pods }: Pick<Snapshot, "pods">, { pods: suspects }: StallSuspects): string {
   const names = suspects.flatMap((index) => {
     const pod = pods[index];
@@ -72,8 +78,8 @@ export function suspectPods({ pods }: Pick<Snapshot, "pods">, { pods: suspects }
 }
 
 /**
- * Who differs in each gang that has a stalled GPU, by the gang's id. Gangs of one workload do not wait for each other, and
- * work that is no gang waits for nobody.
+ * The suspects of each gang that has a stalled GPU, by the gang's id. Gangs of one workload do not wait for each other, and
+ * work that is not a gang waits for no other work.
  */
 export const gangSuspects = oncePer(
   ({

@@ -14,9 +14,9 @@ export const stateLimits = {
   notReadyGraceSeconds: 5 * 60,
   gangGraceSeconds: 5 * 60,
   startingLimitSeconds: 15 * 60,
-  /** For this long every sample must look busy and compute nothing before a GPU is `stalled`. */
+  /** A GPU is `stalled` only after every sample has looked busy and computed nothing for this long. */
   stalledSeconds: 15 * 60,
-  /** For this long a server must have had no request before its GPUs are `idle`, whatever runs on them. */
+  /** The GPUs of a server are `idle`, whatever runs on them, only after it has had no request for this long. */
   noRequestsSeconds: 2 * 60 * 60,
   /** A pod younger than this is not called idle. */
   youngPodSeconds: 5 * 60,
@@ -54,8 +54,8 @@ export function stalledSince(holding: Holding, pod: PodView, device: Device): nu
 }
 
 /**
- * Since when the server of a pod has had no request, seconds since the epoch; `null` if it has some, if it is not known (no page,
- * no counter of requests that have ended, a gauge that is missing), or if the pod does not serve.
+ * Since when the server of a pod has had no request, seconds since the epoch; `null` if it has some, if this is not known
+ * (there is no page, no counter of requests that have ended, or a gauge is missing), or if the pod does not serve.
  */
 export function noRequestsSince(view: ServingView | undefined, pod: PodView, at: number): number | null {
   if (view === undefined || view.noRequestsSince === null) return null;
@@ -63,7 +63,7 @@ export function noRequestsSince(view: ServingView | undefined, pod: PodView, at:
   return quietSince(view.noRequestsSince, pod.boundAt ?? pod.createdAt ?? at, at);
 }
 
-/** Why the GPUs of a pod are idle by what its server says; `null`: it does not say so, or not for long enough. */
+/** Why the GPUs of a pod are idle as its server shows it; `null`: the server does not show it, or not for long enough. */
 export function idleByRequests(
   view: ServingView | undefined,
   pod: PodView,
@@ -74,7 +74,7 @@ export function idleByRequests(
   return view.isAsleep ? "asleep" : "no-requests";
 }
 
-/** Since when what an accounting entry stands for has been idle, seconds since the epoch; `null` if it is not, or not known. */
+/** Since when what an accounting entry represents has been idle, seconds since the epoch; `null` if it is not, or not known. */
 export function idleEntrySince(
   { state, idleReason, device, pod: index }: AccountingEntry,
   { pods, devices, serving, at }: Snapshot,

@@ -34,7 +34,7 @@ export type NodeUse = "idle" | "other" | null;
 /** The accounting entries of a moment, and what they show about each node. */
 export interface AccountedStates {
   readonly accountingEntries: readonly AccountingEntry[];
-  /** Parallel to `Snapshot.nodes`. */
+  /** How each node is used; parallel to `Snapshot.nodes`. */
   readonly uses: readonly NodeUse[];
 }
 
@@ -94,12 +94,12 @@ function useFrom(accountingEntries: readonly AccountingEntry[], first: number): 
   return use;
 }
 
-/** GPUs whose instances are all unhealthy, and why: the rest of the GPU is no better. */
+/** GPUs all of whose instances are unhealthy, and the cause: the rest of such a GPU is no better. */
 function unhealthyGpus(snapshot: Snapshot): ReadonlyMap<string, UnavailableCause> {
   const unhealthy = new Map<string, UnavailableCause>();
   if (snapshot.unpartitioned.length === 0) return unhealthy;
   for (const node of snapshot.nodes) {
-    // Nearly all nodes: their healthy GPUs need no names.
+    // Most nodes have only healthy GPUs, whose names are not needed.
     if (!node.devices.some((index) => snapshot.devices[index]?.unhealthy === true)) continue;
     const healthy = new Set<string>();
     for (const index of node.devices) {
@@ -117,7 +117,7 @@ function unhealthyGpus(snapshot: Snapshot): ReadonlyMap<string, UnavailableCause
 interface Place {
   readonly node: NodeView;
   readonly device: Device;
-  /** Index of the device. */
+  /** Index of the device in `Snapshot.devices`. */
   readonly index: number;
   readonly snapshot: Snapshot;
 }
@@ -144,7 +144,9 @@ function accountDevice(
   if (rest > 1e-12) accountUnallocated(accountingEntries, place, rest, ownUnallocatedState);
 }
 
-/** What is true for the node is true whoever holds its GPUs. */
+/**
+ * The state if it is unknown whether GPUs are held: `free` becomes `unobserved`; what is true of the node is true in any case.
+ */
 const unknownHolder = (state: GpuState): GpuState => (state === "free" ? "unobserved" : state);
 
 function account(
@@ -170,19 +172,19 @@ function account(
   else accountingEntries.push(cause === null ? entry : { ...entry, cause });
 }
 
-/** Why the server of an idle share makes it idle; where nothing runs besides, this is the better reason. */
+/** Why the GPUs of an idle share are idle by their server; if nothing runs on them either, this is the better reason. */
 function idleReasonOf({ serving, pods, at }: Snapshot, { pod: index }: Holding): ReturnType<typeof idleByRequests> {
   const pod = pods[index];
   return pod === undefined ? null : idleByRequests(serving?.get(index), pod, at);
 }
 
-/** A node that is not ready explains its GPUs' absence, whatever else is wrong with them. */
+/** Why a device cannot be used or is slow. That its node is not ready explains its absence, whatever else is wrong with it. */
 function causeOf({ node, device, snapshot }: Place, holding: Holding | null, state: GpuState): HealthCause | null {
   if (state === "unavailable") {
     const isLost = holding === null ? node.ready === false : isLongNotReady(node, snapshot.at);
     return isLost ? "node" : unhealthyCause(device, node, snapshot.devices);
   }
-  // What an idle GPU is held back from is nothing.
+  // A slowdown has no effect on an idle GPU.
   const works = state === "active" || state === "underutilized";
   return works && holding !== null ? degradedCause(device.reading) : null;
 }
@@ -258,7 +260,7 @@ function accountUnallocated(
   if (rest - unattributed > 0) account(accountingEntries, place, null, unallocatedState, rest - unattributed);
 }
 
-/** The state of what nobody holds on a node, before the devices themselves are looked at. */
+/** The state of the GPUs of a node that no pod holds, before the devices themselves are examined. */
 function stateOfUnallocated(snapshot: Snapshot, node: NodeView, warmPools: WarmPools): GpuState {
   if (node.ready === false) return "unavailable";
   if (node.schedulable === false) return "cordoned";

@@ -3,12 +3,12 @@ import type { GpuState } from "../model/gpuStates.ts";
 /** Physical GPUs by state; a missing state is 0. */
 export type GpusByState = Readonly<Partial<Record<GpuState, number>>>;
 
-/** What one team, or everything, holds and does with it at one moment. */
+/** What one team, or everything, holds at one moment, and how this is used. */
 export interface TeamTotals {
   readonly team: string;
-  /** Physical GPUs allocated. */
+  /** Physical GPUs that are allocated. */
   readonly allocated: number;
-  /** Effective GPUs: allocated x activity, of what is observed. */
+  /** Effective GPUs: allocated x activity, over the GPUs that are observed. */
   readonly active: number;
   /** active / (held - unobserved - gang_wait - starting - unavailable); `null` if nothing was observed. */
   readonly utilization: number | null;

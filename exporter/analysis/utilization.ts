@@ -17,7 +17,7 @@ class StateSums {
   }
 }
 
-/** Sums by name. Neighbouring accounting entries mostly have the same name, so that only the first of them looks it up. */
+/** Creates sums by name. Neighbouring accounting entries mostly have the same name, so only the first of them looks it up. */
 function createSums() {
   const sums = new Map<string, StateSums>();
   let lastName: string | null = null;
@@ -35,15 +35,15 @@ function createSums() {
 }
 
 /**
- * active / (held - unobserved - gang_wait - starting - unavailable): the denominator is what could have been used; `null` if
- * that is 0.
+ * active / (held - unobserved - gang_wait - starting - unavailable), whose denominator is what could have been used; `null` if
+ * the denominator is 0.
  */
 function utilizationOf(active: number, states: Partial<Record<GpuState, number>>): number | null {
   const usable = observedStates.reduce((sum, state) => sum + (states[state] ?? 0), 0);
   return usable > 1e-9 ? Math.min(1, active / usable) : null;
 }
 
-/** Totals of every team that holds or waits for GPUs, by name. */
+/** Totals of every team that holds or waits for GPUs, ordered by name. */
 export function totalTeams(snapshot: Snapshot, accountingEntries: readonly AccountingEntry[]): readonly TeamTotals[] {
   const { sums, of: sumOf } = createSums();
   const idleOptedOut = new Map<string, number>();
@@ -78,7 +78,7 @@ export function totalTeams(snapshot: Snapshot, accountingEntries: readonly Accou
   });
 }
 
-/** Totals of every pool, by name; the states of each add up to its physical GPUs. */
+/** Totals of every pool, ordered by name; the states of each add up to its physical GPUs. */
 export function totalPools(snapshot: Snapshot, accountingEntries: readonly AccountingEntry[]): readonly PoolTotals[] {
   const { sums, of: sumOf } = createSums();
   for (let i = 0; i < accountingEntries.length; i++) {
@@ -111,7 +111,7 @@ interface PoolParts {
   readonly models: Set<string>;
   /** Physical GPUs. */
   weight: number;
-  /** Effective GPUs, of what is observed. */
+  /** Effective GPUs, over those that are observed. */
   active: number;
   observed: number;
 }
@@ -142,7 +142,9 @@ function partsOfPools(snapshot: Snapshot): ReadonlyMap<string, PoolParts> {
   return pools;
 }
 
-/** A node's difference counts for its first pool: what a pod holds by request names no pool. */
+/**
+ * The imbalance of each pool. The difference of a node counts for its first pool: what a pod holds by request names no pool.
+ */
 function imbalanceByPool(snapshot: Snapshot): ReadonlyMap<string, number> {
   const byPool = new Map<string, number>();
   for (const node of snapshot.nodes) {

@@ -11,25 +11,31 @@ export type AdviceAct = (typeof adviceActs)[number];
 export interface OwnerQuestion {
   /** Who can answer: a team. */
   readonly to: string;
-  /** `Kind namespace/name`. */
+  /** `Kind namespace/name` of the work that the question is about. */
   readonly about: string;
-  /** One sentence. */
+  /** The question, in one sentence. */
   readonly question: string;
-  /** What the owner should know: since when, what it costs, what would be lost, what the work did before. In sentences. */
+  /**
+   * What the owner should know, in sentences: since when the work is idle, what it costs, what would be lost, and what it did
+   * before.
+   */
   readonly facts: readonly string[];
 }
 
 /** How often idle work like this began to work again by itself, and what follows for the work of a recommendation. */
 export interface WorkHabit {
-  /** Idle spells of its own that lasted as long as its idle time now, or longer; and how many of them ended in work. */
+  /** Idle spells of its own that lasted as long as its idle time now, or longer, and how many of them ended in work. */
   readonly spells: number;
   readonly returns: number;
-  /** Of those that ended in work: how long after this length of idle time, as a median; `null` without any. Seconds. */
+  /**
+   * Of the spells that ended in work: how long after this length of idle time they did, as a median in seconds; `null` if there
+   * are none.
+   */
   readonly medianReturnSeconds: number | null;
   /** Probability that it works again within the horizon, 0..1. */
   readonly returnProbability: number;
   /** For how much longer it is expected to stay idle within the horizon, hours. */
   readonly expectedIdleHours: number;
-  /** What these two rest on mostly: the work's own past, that of all work of the cluster, or a published trace. */
+  /** What these two estimates mostly rest on: the work's own past, that of all work of the cluster, or a published trace. */
   readonly basis: "own" | "cluster" | "published";
 }

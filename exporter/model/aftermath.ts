@@ -13,9 +13,9 @@ export type AftermathOutcome = (typeof aftermathOutcomes)[number];
 /** The outcome, once it is known. */
 export interface Aftermath {
   readonly outcome: AftermathOutcome;
-  /** When it was seen, seconds since the epoch. */
+  /** When the outcome was seen, seconds since the epoch. */
   readonly at: number;
-  /** GPU-hours that following it would have cost, or did cost, for nothing; 0 where it was right. */
+  /** GPU-hours that following the recommendation would have cost, or did cost, for nothing; 0 where it was right. */
   readonly regretGpuHours: number;
 }
 
@@ -23,13 +23,14 @@ export interface Aftermath {
 export interface AdviceTrackRecord {
   readonly kind: AdviceKind;
   readonly act: AdviceAct;
-  /** By outcome. */
+  /** Number of recommendations by outcome. */
   readonly outcomes: Readonly<Record<AftermathOutcome, number>>;
   readonly regretGpuHours: number;
 }
 
 /**
- * Recommendations with a known outcome: all of them, and those that turned out wrong, which came back or were evicted again.
+ * Counts the recommendations with a known outcome: all of them, and those that turned out wrong because the work came back or
+ * was evicted again.
  */
 export function wrongOf(outcomes: AdviceTrackRecord["outcomes"]): { readonly wrong: number; readonly all: number } {
   const wrong = outcomes["came-back"] + outcomes["evicted-again"];

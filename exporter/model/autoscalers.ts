@@ -1,8 +1,8 @@
 import type { OwnerRef } from "./pod.ts";
 
-/** What an autoscaler scales, in its own namespace. */
+/** What an autoscaler scales: an object in the autoscaler's own namespace. */
 export interface ScaleTarget {
-  /** Empty where it is not said. */
+  /** Group and version of the object; empty where the autoscaler does not name them. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface ScaledObject {
   readonly target: ScaleTarget;
   /** `spec.minReplicaCount`, default 0. */
   readonly minReplicas: number;
-  /** `spec.idleReplicaCount`: how many while no trigger is active; `null` where it is not set. */
+  /** `spec.idleReplicaCount`: the number of replicas while no trigger is active; `null` where it is not set. */
   readonly idleReplicas: number | null;
   readonly maxReplicas: number | null;
   /** Triggers that can start the first replica: all but those of CPU and memory, which are measured on running pods. */
@@ -41,7 +41,9 @@ export interface VerticalPodAutoscaler {
   readonly namespace: string;
   readonly name: string;
   readonly target: ScaleTarget;
-  /** `spec.updatePolicy.updateMode`: `Off`, `Initial`, `Recreate`, `InPlaceOrRecreate`, `Auto` (the default); untrusted text. */
+  /**
+   * `spec.updatePolicy.updateMode`: `Off`, `Initial`, `Recreate`, `InPlaceOrRecreate`, `Auto` (the default); untrusted text.
+   */
   readonly updateMode: string;
 }
 
@@ -52,5 +54,5 @@ export interface Autoscalers {
   readonly vertical: readonly VerticalPodAutoscaler[] | null;
 }
 
-/** It is unknown what scales work. */
+/** The value for when it is unknown what scales work. */
 export const unknownAutoscalers: Autoscalers = { horizontal: null, scaledObjects: null, vertical: null };

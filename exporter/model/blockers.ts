@@ -1,11 +1,11 @@
 /**
  * What keeps a gang off free GPUs although there are enough: the first obstacle that, lifted alone, would let it in.
  *
- * - `topology`: everything fits, but the queue system says that the topology which it asks for has no place;
+ * - `topology`: everything fits, but the queue system reports that the topology that the gang asks for has no place;
  * - `mig_geometry`: its MIG instances would fit if the free slices of the GPUs were partitioned for them;
- * - `cpu`, `memory`, `cpu_and_memory`: with as much of these as it likes on every node;
- * - `model`: without what it demands of labels that name the model of the GPUs;
- * - `selector`: without what it demands of other labels, and without the nodes' taints;
+ * - `cpu`, `memory`, `cpu_and_memory`: it would fit if every node had as much of these as it asks for;
+ * - `model`: it would fit without its demands on labels that name the model of the GPUs;
+ * - `selector`: it would fit without its demands on other labels, and without the nodes' taints;
  * - `spread`: none of these alone: the free GPUs are scattered over too many nodes.
  */
 export const blockers = [

@@ -1,6 +1,6 @@
 import type { HealthCause } from "./gpuFaults.ts";
 
-/** Why GPUs cannot be used, or are slower than they could be, as people read it. */
+/** Why GPUs cannot be used, or are slower than they could be, in the words that people read. */
 export const causeNames: Readonly<Record<HealthCause, string>> = {
   node: "its node is not ready",
   driver: "nothing on its node offers its GPUs",

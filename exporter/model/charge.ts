@@ -1,11 +1,11 @@
 import { allocatedTimeStates } from "./gpuStates.ts";
 
-/** What a team pays for: all that it held (`allocation`: idle time has an owner), or only what it used (`use`). */
+/** What a team pays for: all that it held (`allocation`, so that idle time has an owner), or only what it used (`use`). */
 export const chargeBases = ["allocation", "use"] as const;
 
 export type ChargeBasis = (typeof chargeBases)[number];
 
-/** A cost, divided. Both parts add up to it. */
+/** A cost that is divided into two parts, which add up to it. */
 export interface Charge {
   /** What the team pays. */
   readonly charged: number;
@@ -40,9 +40,9 @@ export function isCharged(state: string, basis: ChargeBasis, notCharged: readonl
   return basis === "use" ? state === "active" : canBeCharged.has(state);
 }
 
-/** A cost that nobody caused, divided. */
+/** A cost that nobody caused, divided among those who are charged. */
 export interface SharedCost<Key> {
-  /** What each pays beside its own. */
+  /** What each of them pays beside its own charges. */
   readonly shares: ReadonlyMap<Key, number>;
   /** What nobody can pay; 0 unless nobody was charged anything. */
   readonly platform: number;

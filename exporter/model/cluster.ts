@@ -13,14 +13,17 @@ import type { ServingPage } from "./serving.ts";
 import type { TelemetryPage } from "./telemetry.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "./volumes.ts";
 
-/** A Namespace: only what team rules read. */
+/** A Namespace, cut down to what team rules read. */
 export interface Namespace {
   readonly name: string;
   readonly labels: TextMap;
   readonly annotations: TextMap;
 }
 
-/** Metadata of an owner (Job, ReplicaSet, JobSet, ...), limits of a Job and the size of its gang; read one by one for pods with GPUs. */
+/**
+ * Metadata of an owner (Job, ReplicaSet, JobSet, ...), limits of a Job and the size of its gang; read one by one for pods with
+ * GPUs.
+ */
 export interface OwnerObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -30,9 +33,9 @@ export interface OwnerObject {
   readonly labels: TextMap;
   readonly annotations: TextMap;
   readonly owner: OwnerRef | null;
-  /** Seconds since the epoch; `null` when the object does not say. */
+  /** Seconds since the epoch; `null` when the object has no such time. */
   readonly createdAt: number | null;
-  /** Of a batch/v1 Job; `null` of everything else, and where only its metadata could be read. */
+  /** The limits of a batch/v1 Job; `null` for every other kind, and where only its metadata could be read. */
   readonly job: JobLimits | null;
   /**
    * The fewest of its pods with GPUs that start together, as its own specification declares; absent if it declares nothing, or
@@ -75,7 +78,7 @@ export interface AllocatedDevice {
   readonly driver: string;
   readonly pool: string;
   readonly device: string;
-  /** Monitoring access: never counts as holding. */
+  /** Whether the access is for monitoring only, which never counts as holding the device. */
   readonly adminAccess: boolean;
   /** `shareID` of a device that several claims share; `null` for exclusive devices. */
   readonly shareId: string | null;
@@ -87,7 +90,7 @@ export interface AllocatedDevice {
 export interface DeviceRequest {
   /** Names of the DeviceClasses that would do: one, or those of `firstAvailable` in their order. */
   readonly deviceClasses: readonly string[];
-  /** Devices; `null` where it asks for all of a node, or alternatives of it differ. */
+  /** Number of devices; `null` where the request asks for all of a node, or its alternatives differ. */
   readonly count: number | null;
   readonly adminAccess: boolean;
 }
@@ -96,12 +99,12 @@ export interface ResourceClaim {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** What it asks for, whether or not it has been given it. */
+  /** What the claim asks for, whether or not it has been given it. */
   readonly requests: readonly DeviceRequest[];
   readonly allocated: readonly AllocatedDevice[];
   /** Uids of the pods in `status.reservedFor`. */
   readonly reservedForPods: readonly string[];
-  /** Node names that the allocation's node selector pins by `metadata.name`, when it does; else `null`. */
+  /** The node that the allocation's node selector pins by `metadata.name`; `null` if it pins none. */
   readonly nodeName: string | null;
 }
 
@@ -110,9 +113,9 @@ export interface SliceDevice {
   readonly name: string;
   /** Keys without their driver domain when it is the slice's driver (`uuid`), with it otherwise. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** Base units by capacity name (`memory` in bytes). */
+  /** Amounts in base units by capacity name (`memory` in bytes). */
   readonly capacity: ResourceAmounts;
-  /** Memory slices of its GPU that it takes, ascending; empty where it names none. */
+  /** Memory slices of its GPU that the device takes, ascending; empty where it names none. */
   readonly memorySlices: readonly number[];
   readonly taints: readonly Taint[];
 }
@@ -130,15 +133,15 @@ export interface ResourceSlice {
 }
 
 /**
- * A DeviceTaintRule (`resource.k8s.io`): an administrator's taint on all devices that it selects. Each part of the selector is `null`
- * where any will do.
+ * A DeviceTaintRule (`resource.k8s.io`): an administrator's taint on all devices that it selects. A part of the selector is
+ * `null` where it selects any value.
  */
 export interface DeviceTaintRule {
   readonly name: string;
   readonly driver: string | null;
   readonly pool: string | null;
   readonly device: string | null;
-  /** `null` where it keeps nothing away, or where it is not known what it selects. */
+  /** The taint; `null` where it keeps nothing away, or where it is not known what the rule selects. */
   readonly taint: Taint | null;
 }
 
@@ -168,7 +171,7 @@ export type ObjectKind =
   | "persistentVolumes"
   | QueueObjectKind;
 
-/** Everything one cycle knows about the outside world. Immutable. Order of the arrays means nothing. */
+/** Everything one cycle knows about the outside world. It is immutable, and the order of the arrays has no meaning. */
 export interface ClusterState {
   readonly nodes: readonly ClusterNode[];
   /** Only pods that hold or ask for GPUs, ended ones included while the API still has them. */
@@ -182,43 +185,45 @@ export interface ClusterState {
   readonly resourceClaims: readonly ResourceClaim[];
   readonly resourceSlices: readonly ResourceSlice[];
   readonly owners: readonly OwnerObject[];
-  /** What queue systems put into the API; arrays of kinds that are not in `known` mean nothing. */
+  /** What queue systems put into the API; arrays of kinds that are not in `known` have no meaning. */
   readonly queues: QueueObjects;
   readonly schedulerSettings: SchedulerSettings;
-  /** Lines that Kueue itself reported lately; empty where its visibility API is not served or may not be read. */
+  /**
+   * Pending workloads as Kueue itself reported them lately; empty where its visibility API is not served or may not be read.
+   */
   readonly kueuePendingWorkloads: KueuePendingWorkloads;
   /** Work that lost its GPUs to others, as seen in the last minutes: most objects forget it soon. */
   readonly evictions: readonly Eviction[];
   /** CPU and memory that all bound pods of a node ask for, with GPUs or without; `null` where it is not known. */
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
   /**
-   * Pods without GPUs: of all namespaces that the placement rules of pods with GPUs look at, and those that keep other pods
-   * away from them; absent where that is not known.
+   * Pods without GPUs, namely those of all namespaces that the placement rules of pods with GPUs look at, and those that keep
+   * other pods away from them; absent where they are not known.
    */
   readonly neighbors?: readonly NeighborPod[];
   readonly deviceTaintRules: readonly DeviceTaintRule[];
   readonly karpenterNodePools: readonly KarpenterNodePool[];
   readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];
   readonly persistentVolumes: readonly PersistentVolume[];
-  /** From the status of the Cluster Autoscaler; empty where it is not read. */
+  /** Node groups from the status of the Cluster Autoscaler; empty where it is not read. */
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
-  /** Empty where exporters are not found by way of pods. */
+  /** The pods of GPU exporters; empty where exporters are not found by way of pods. */
   readonly exporterPods: readonly ExporterPodRef[];
   readonly prices: PriceList;
   /**
-   * Kinds that were read and are fresh enough. A kind that is not here is unknown: its array is empty and means
-   * nothing. A kind whose API does not exist in this cluster is known, and empty.
+   * Kinds that were read and are fresh enough. A kind that is not here is unknown: its array is empty and has no meaning. A
+   * kind whose API does not exist in this cluster is known, and empty.
    */
   readonly known: ReadonlySet<ObjectKind>;
   /**
-   * Kinds that a live cluster has, or may have, and that cannot be read: what depends on them is not known. Absent if there is
-   * no cluster to ask (a dump).
+   * Kinds that a live cluster has, or may have, and that cannot be read, so that whatever depends on them is not known. Absent
+   * if there is no cluster to ask (a dump).
    */
   readonly unreadable?: ReadonlySet<ObjectKind>;
-  /** Namespaces whose pods were read, if those of others may be missing (a dump); absent: all. */
+  /** Namespaces whose pods were read, if those of others may be missing (a dump); absent: all namespaces. */
   readonly podNamespaces?: ReadonlySet<string>;
   readonly telemetry: readonly TelemetryPage[];
-  /** What servers say about their requests; absent where none is asked. */
+  /** What servers report about their requests; absent where no server is asked. */
   readonly serving?: readonly ServingPage[];
   readonly problems: readonly Problem[];
 }

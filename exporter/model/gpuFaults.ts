@@ -1,11 +1,12 @@
-/** Faults of a GPU itself, which its last XID error, the taint of its driver or its row remapping names. */
+/** Faults of a GPU itself, as its last XID error, the taint of its driver or its row remapping names them. */
 const ownFaults = ["gpu_lost", "ecc", "remap_failed", "remap_pending", "nvlink", "gpu_reset", "xid_other"] as const;
 
 /**
- * Why GPU time was `unavailable`; every second of that state has exactly one of these. `node`: its node was not ready;
- * `driver`: nothing on the node offers its GPUs; `gpu_lost` to `xid_other`: the GPU itself, by its last XID error, the taint of
- * its driver, or its row remapping; `taint`: a taint that does not say more; `pod_status`: the kubelet reports it to its pod;
- * `dcgm_health`: DCGM's own check fails; `unknown`: fewer GPUs are offered than there are, and nothing says why.
+ * Why GPU time was `unavailable`; every second of that state has exactly one of these causes. `node`: its node was not ready;
+ * `driver`: nothing on the node offers its GPUs; `gpu_lost` to `xid_other`: the GPU itself is at fault, as its last XID error,
+ * the taint of its driver, or its row remapping shows; `taint`: a taint that gives no further reason; `pod_status`: the kubelet
+ * reports the GPU as unhealthy to its pod; `dcgm_health`: DCGM's own check fails; `unknown`: fewer GPUs are offered than there
+ * are, and nothing shows why.
  */
 export const unavailableCauses = [
   "node",
@@ -19,12 +20,14 @@ export const unavailableCauses = [
 
 export type UnavailableCause = (typeof unavailableCauses)[number];
 
-/** Why GPUs that work are slower than they could be, by their clock event reasons. A software power cap at full load is none. */
+/**
+ * Why GPUs that work are slower than they could be, by their clock event reasons. A software power cap at full load is not one.
+ */
 export const degradedCauses = ["thermal", "power", "hardware_slowdown"] as const;
 
 export type DegradedCause = (typeof degradedCauses)[number];
 
-/** What a second of GPU time may be put down to; the two lists have no value in common. */
+/** The cause to which a second of GPU time may be attributed; the two lists have no value in common. */
 export type HealthCause = UnavailableCause | DegradedCause;
 
 export const healthCauses = [...unavailableCauses, ...degradedCauses] as const;
@@ -40,12 +43,12 @@ export const xidClasses = ["application", ...ownFaults] as const;
 export type XidClass = (typeof xidClasses)[number];
 
 /**
- * What XID errors of the application are about: `exception` of an engine (13, 69), `memory_fault`, an address that is not its own
- * (31), `stopped`, work that was ended or cleaned up after (43, 45), and `other` (8, 32, 68).
+ * What XID errors of the application are about: `exception`, one of an engine (13, 69); `memory_fault`, a memory address that
+ * is not the program's own (31); `stopped`, work that was ended or cleaned up after (43, 45); and `other` (8, 32, 68).
  */
 export const applicationErrors = ["exception", "memory_fault", "stopped", "other"] as const;
 
-/** Why a program failed: the error of the application that a GPU of its pod showed then; `unknown`: none was seen. */
+/** Why a program failed: the error of the application that a GPU of its pod showed then; `unknown`: no error was seen. */
 export const failureErrors = [...applicationErrors, "unknown"] as const;
 
 export type FailureError = (typeof failureErrors)[number];
@@ -59,14 +62,14 @@ const applicationCodes: Readonly<Record<ApplicationError, readonly number[]>> = 
   other: [8, 32, 68],
 };
 
-/** What an XID error of the application is about; `null` for all others. */
+/** Returns what an XID error of the application is about; `null` for all other errors. */
 export function applicationErrorOf(code: number): ApplicationError | null {
   return applicationErrors.find((name) => applicationCodes[name].includes(code)) ?? null;
 }
 
 /**
- * XID errors by NVIDIA's catalog for Ampere and newer (as of 2025-10), by what they show about the GPU. 154 only names the action
- * for another one, so that it is no fault of its own.
+ * XID errors by NVIDIA's catalog for Ampere and newer (as of 2025-10), grouped by what they show about the GPU. 154 only names
+ * the action to take for another error, so it is not a fault of its own.
  */
 const codesOf: Readonly<Record<Exclude<XidClass, "xid_other">, readonly number[]>> = {
   application: Object.values(applicationCodes).flat(),
@@ -84,13 +87,13 @@ const classOfCode = new Map<number, XidClass>(
   xidClasses.flatMap((name) => (name === "xid_other" ? [] : codesOf[name].map((code) => [code, name] as const))),
 );
 
-/** The class of an XID error; `null` for 0 and for codes that are no error of their own. */
+/** Returns the class of an XID error; `null` for 0 and for codes that are no error of their own. */
 export function xidClassOf(code: number | null): XidClass | null {
   if (code === null || noFault.has(code)) return null;
   return classOfCode.get(code) ?? "xid_other";
 }
 
-/** What an XID error says about a GPU that cannot be used; `null` where it speaks of the application alone. */
+/** Returns what an XID error shows about a GPU that cannot be used; `null` where it concerns the application alone. */
 export function xidCauseOf(code: number | null): Exclude<XidClass, "application"> | null {
   const found = xidClassOf(code);
   return found === "application" ? null : found;

@@ -7,8 +7,8 @@ export type GpuVendor = "nvidia" | "amd" | "intel" | "habana" | "google" | "aws"
 export interface GpuResource {
   readonly vendor: GpuVendor;
   /**
-   * Physical GPUs of one unit; `"node"` where labels, annotations or other resources of the node say how much it is; `null` where
-   * nothing does without a setting.
+   * Physical GPUs of one unit; `"node"` where labels, annotations or other resources of the node show how much it is; `null`
+   * where only a setting can.
    */
   readonly unit: number | "node" | null;
 }
@@ -20,9 +20,9 @@ const byNode = { vendor: "nvidia", unit: "node" } as const;
 const names: Readonly<Record<string, GpuResource>> = {
   [gpuResources.nvidia]: byNode,
   [gpuResources.nvidiaShared]: byNode,
-  // KubeVirt's device plugin, configured to call every passthrough GPU so (P_GPU_ALIAS).
+  // KubeVirt's device plugin, if it is configured to give every passthrough GPU this name (P_GPU_ALIAS).
   "nvidia.com/pgpu": whole,
-  // Extended resources on DRA, by the class that a driver installs (KEP-5004).
+  // Extended resources on DRA, named after the DeviceClass that a driver installs (KEP-5004).
   [`${gpuResources.deviceClassPrefix}gpu.nvidia.com`]: whole,
   [`${gpuResources.deviceClassPrefix}vfio.gpu.nvidia.com`]: whole,
   [`${gpuResources.deviceClassPrefix}mig.nvidia.com`]: { vendor: "nvidia", unit: null },
@@ -43,17 +43,21 @@ const names: Readonly<Record<string, GpuResource>> = {
   [gpuResources.neuronCore]: { vendor: "aws", unit: "node" },
 };
 
-/** Parts of AMD GPUs: how many make a GPU depends on the GPU; `spx` is the GPU itself. */
+/** Parts of AMD GPUs: how many of them make a GPU depends on the model; `spx` is the whole GPU. */
 const amdPartition = /^amd\.com\/([a-z]px)_nps\d+$/;
 
-/** Functions of a GPU by the name of its chip in the PCI database, as KubeVirt's device plugin calls them: `GA102GL_A10`. */
+/**
+ * PCI functions that are GPUs, by the name of their chip in the PCI database, as KubeVirt's device plugin names them:
+ * `GA102GL_A10`.
+ */
 const passthrough = /^(?:G[KMPVAH]\d{3}|TU\d{3}|AD\d{3}|GB\d{3})[A-Z]{0,4}_/;
-/** Functions beside the GPU on the same GPU or board. */
+/** PCI functions that are not GPUs themselves, but are on the same chip or board as one. */
 const otherFunctions = /AUDIO|USB|UCSI|NVSWITCH|NVLINK|BRIDGE|CONTROLLER/i;
 
 /**
- * What an extended resource is by its name, if it is one of the closed list of those that count GPUs; `null` for all others. NVIDIA's
- * network GPUs, DPUs, NVSwitches, audio functions and amounts of memory or cores go by `nvidia.com/` names, too.
+ * Returns what an extended resource is by its name, if it is on the closed list of those that count GPUs; `null` for all
+ * others. Names below `nvidia.com/` are also used for network adapters, DPUs, NVSwitches, audio functions and amounts of memory
+ * or cores.
  */
 export function gpuResourceOf(name: string): GpuResource | null {
   if (name === gpuResources.nvidia) return byNode;
@@ -69,7 +73,9 @@ export function gpuResourceOf(name: string): GpuResource | null {
   return passthrough.test(own) && !otherFunctions.test(own) ? whole : null;
 }
 
-/** Memory of the GPUs that NVIDIA vGPU types are cut from, in GB, by the name of the GPU in the type (NVIDIA vGPU user guide). */
+/**
+ * Memory of the GPUs that NVIDIA vGPU types are cut from, in GB, by the name of the GPU in the type (NVIDIA vGPU user guide).
+ */
 const gpuGigabytes: Readonly<Record<string, number>> = {
   A2: 16,
   A10: 24,
@@ -130,13 +136,13 @@ const proGigabytes = 96;
 
 /** A vGPU type in the resource name of a KubeVirt node, below `nvidia.com/`. */
 interface VgpuType {
-  /** Part of a GPU; `null` where the memory of its GPU is not known. */
+  /** The part of a GPU that the type is; `null` where the memory of its GPU is not known. */
   readonly gpus: number | null;
 }
 
 /**
  * Reads the name of a vGPU type: `NVIDIA_A10-12Q` is 12 of the 24 GB of an A10, half a GPU; a type of 0 GB is half a gigabyte.
- * `null` for any other name.
+ * Returns `null` for any other name.
  */
 function vgpuTypeOf(name: string): VgpuType | null {
   const pro = proName.exec(name);
@@ -153,7 +159,8 @@ function partOf(gigabytes: string | undefined, ofGpu: number | undefined): numbe
 }
 
 /**
- * The vendor of the accelerators that the first of these resources with a known vendor counts; `undefined` if there is none.
+ * Returns the vendor of the accelerators that the first of these resources with a known vendor counts; `undefined` if there is
+ * none.
  */
 export function vendorOfResources(names: Iterable<string>): GpuVendor | undefined {
   for (const name of names) {
@@ -163,14 +170,17 @@ export function vendorOfResources(names: Iterable<string>): GpuVendor | undefine
   return undefined;
 }
 
-/** Whether GPUs of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see them. */
+/**
+ * Whether GPUs of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see
+ * them.
+ */
 export function isForMachines(name: string): boolean {
   if (!name.startsWith(gpuResources.nvidiaPrefix)) return false;
   const resource = gpuResourceOf(name);
   return resource !== null && resource.unit !== "node";
 }
 
-/** Whether amounts of this extended resource are GPUs or parts of them: it is on the closed list, or among the `configured` names. */
+/** Whether this extended resource counts GPUs or parts of them: it is on the closed list, or among the `configured` names. */
 export function gpuLikeResource(name: string, configured: ReadonlySet<string> = noNames): boolean {
   return name === gpuResources.nvidia || configured.has(name) || gpuResourceOf(name) !== null;
 }
@@ -179,17 +189,17 @@ const noNames: ReadonlySet<string> = new Set();
 
 const amountNames: ReadonlySet<string> = new Set(Object.values(sharedAmounts).flat());
 
-/** Whether a resource is memory or cores of a GPU that a sharing plugin gives out: no GPU, but a part of one. */
+/** Whether a resource is memory or cores of a GPU that a sharing plugin gives out, which are not GPUs but parts of one. */
 export const isSharedAmount = (name: string): boolean => amountNames.has(name);
 
 /**
- * Words in names below `nvidia.com/` that are known to be no GPUs: memory and cores of HAMi, IMEX channels, NVSwitches, functions
- * beside a GPU on its board, and what NVIDIA's network operator and DPU framework register.
+ * Words in names below `nvidia.com/` that are known not to be GPUs: memory and cores of HAMi, IMEX channels, NVSwitches,
+ * functions beside a GPU on its board, and what NVIDIA's network operator and DPU framework register.
  */
 const notGpus =
   /(?:^|[-_./])(?:(?:v?gpu)?(?:mem|memory|cores?|percentage|priority)|imex|channels?|nvswitch\w*|rdma\w*|roce\w*|hostdev\w*|mlnx\w*|sriov\w*|nics?|res(?:ib|eth)\w*|ib\w*|eth\w*|bf\d?\w*|bluefield\w*|dpu\w*|vfs?|sf|ovs\w*|connectx\w*|cx\d\w*)(?=[-_./]|$)/i;
 
-/** Whether a name below `nvidia.com/` is unknown to us: it may be a GPU by another name, or anything else. */
+/** Whether it is unknown what a name below `nvidia.com/` is: it may be a GPU by another name, or anything else. */
 export function isUnknownNvidiaResource(name: string): boolean {
   if (!name.startsWith(gpuResources.nvidiaPrefix) || gpuResourceOf(name) !== null) return false;
   const own = name.slice(gpuResources.nvidiaPrefix.length);

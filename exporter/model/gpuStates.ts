@@ -12,13 +12,13 @@ export const allocatedStates = [
   "unobserved",
 ] as const;
 
-/** The states of allocated GPU time that was seen: utilization is the active part of it. */
+/** The states of allocated GPU time that was observed; utilization is the active part of it. */
 export const observedStates = ["active", "underutilized", "idle", "stalled"] as const;
 
-/** The states of allocated GPU time in which work ran with all that it needs, seen or not. */
+/** The states of allocated GPU time in which work ran with all that it needs, whether it was observed or not. */
 export const runningStates = [...observedStates, "unobserved"] as const;
 
-/** The states of time that was seen in which it was not used. */
+/** The states of observed GPU time in which the GPU was not used, or not used enough. */
 export const wastedStates = ["underutilized", "idle", "stalled"] as const;
 
 /** The states of GPU time that nobody holds; `unavailable` is a state of both. */
@@ -32,7 +32,7 @@ export const allocatedTimeStates = [...allocatedStates, "unavailable"] as const;
 
 export const gpuStates = [...allocatedStates, ...unallocatedStates] as const;
 
-/** Every physical GPU is in exactly one of these at every moment. */
+/** The state of a physical GPU; every GPU is in exactly one of these at every moment. */
 export type GpuState = (typeof gpuStates)[number];
 
 /** Number of each state, in the order of `gpuStates`. */

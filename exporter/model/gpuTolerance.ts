@@ -1,2 +1,2 @@
-/** GPUs by which two amounts may differ and still be the same: what rounding leaves of sums of parts. Physical GPUs. */
+/** Physical GPUs by which two amounts may differ and still be equal: rounding makes sums of parts differ by this little. */
 export const gpuTolerance = 1e-6;

@@ -4,8 +4,8 @@ export const idleKinds = ["unallocated", "allocated"] as const;
 export type IdleKind = (typeof idleKinds)[number];
 
 /**
- * A node is in the first of these that is true of it. Idle nodes by kind; `warm_...` are those that are kept ready on
- * purpose (`idle.warmPools`).
+ * States of a node's time; a node is in the first of these that applies to it. Idle nodes have one state for each kind;
+ * `warm_...` is for those that are kept ready on purpose (`idle.warmPools`).
  */
 export const nodeTimeStates = [
   "not_ready",

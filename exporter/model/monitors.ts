@@ -3,12 +3,14 @@ import type { PodSelector } from "./podPlacement.ts";
 
 /** One page that a monitor names. Untrusted text. */
 export interface MonitorEndpoint {
-  /** Name of a container port (PodMonitor) or of a port of the Service (ServiceMonitor); `null` without. */
+  /** Name of a container port (PodMonitor) or of a port of the Service (ServiceMonitor); `null` if it names none. */
   readonly port: string | null;
-  /** Number or name of a container port, which says it directly; `null` without. */
+  /** Number or name of a container port, named directly; `null` if it names none. */
   readonly targetPort: number | string | null;
   readonly path: string;
-  /** Why Fairlead does not read it, as the end of a sentence: it needs credentials or TLS; `null`: it can. */
+  /**
+   * Why Fairlead does not read the page, as the end of a sentence: it needs credentials or TLS; `null`: Fairlead can read it.
+   */
   readonly unreadable: string | null;
 }
 
@@ -17,9 +19,9 @@ export interface Monitor {
   readonly kind: "PodMonitor" | "ServiceMonitor";
   readonly namespace: string;
   readonly name: string;
-  /** Which pods, or Services, it selects by their labels. */
+  /** The labels of the pods, or Services, that it selects. */
   readonly selector: PodSelector;
-  /** In which namespaces; `null`: in all. */
+  /** The namespaces in which it selects; `null`: all namespaces. */
   readonly namespaces: readonly string[] | null;
   readonly endpoints: readonly MonitorEndpoint[];
 }
@@ -29,7 +31,7 @@ export interface MonitoredService {
   readonly namespace: string;
   readonly name: string;
   readonly labels: TextMap;
-  /** Labels of its pods; without any it has none of its own choosing. */
+  /** Labels of the pods behind the Service; if it is empty, the Service selects no pods itself. */
   readonly selector: TextMap;
   readonly ports: readonly ServicePort[];
 }

@@ -10,7 +10,7 @@ export interface Taint {
 /** Amounts by resource name, for example `nvidia.com/gpu` -> 8. Extended resources are whole numbers. */
 export type ResourceAmounts = Readonly<Record<string, number>>;
 
-/** Labels or annotations. Keys and values are what users and vendors wrote: untrusted text. */
+/** Labels or annotations. Keys and values are written by users and vendors: untrusted text. */
 export type TextMap = Readonly<Record<string, string>>;
 
 /** A Kubernetes Node, cut down to what Fairlead uses. */
@@ -19,13 +19,13 @@ export interface ClusterNode {
   readonly uid: string;
   /** `status.nodeInfo.bootID`; empty when unknown. A new one means that the machine was restarted. */
   readonly bootId: string;
-  /** Seconds since the epoch; `null` when the object does not say. */
+  /** Seconds since the epoch; `null` when the object has no such time. */
   readonly createdAt: number | null;
   readonly labels: TextMap;
   /** Only the annotations that Fairlead reads (`annotationsOfNodes` in the decoder). */
   readonly annotations: TextMap;
   readonly taints: readonly Taint[];
-  /** `spec.unschedulable`: cordoned. */
+  /** `spec.unschedulable`: whether the node is cordoned. */
   readonly unschedulable: boolean;
   /** Condition `Ready`: `null` where the object has no such condition. `Unknown` counts as not ready. */
   readonly ready: boolean | null;

@@ -11,33 +11,33 @@ export type NodePoolManager = (typeof nodePoolManagers)[number];
 export interface NodePoolBudget {
   /** A number of nodes or a percentage of them: `0`, `3`, `10%`. */
   readonly nodes: string;
-  /** For which reasons it holds (`Empty`, `Underutilized`, `Drifted`); empty: for all of them. */
+  /** The reasons for which it holds (`Empty`, `Underutilized`, `Drifted`); empty: all reasons. */
   readonly reasons: readonly string[];
-  /** Cron line of when it is active, in UTC; empty: always. */
+  /** Cron line that defines when it is active, in UTC; empty: always. */
   readonly schedule: string;
 }
 
-/** A NodePool of Karpenter, as its object says. */
+/** A NodePool of Karpenter, as its object describes it. */
 export interface KarpenterNodePool {
   readonly name: string;
   /** `spec.limits`: the most of each resource that its nodes may have together, base units; empty: no limit. */
   readonly limits: ResourceAmounts;
-  /** `spec.disruption.consolidationPolicy`, and after how many seconds; `null` seconds: never. */
+  /** `spec.disruption.consolidationPolicy`, and the seconds after which it applies; `null` seconds: never. */
   readonly consolidationPolicy: string;
   readonly consolidateAfterSeconds: number | null;
-  /** `spec.disruption.budgets` in their order; absent: none are known. */
+  /** `spec.disruption.budgets` in their order; absent: no budgets are known. */
   readonly budgets?: readonly NodePoolBudget[];
   /** Capacity types that its requirements allow; empty: not restricted. */
   readonly capacityTypes: readonly CapacityType[];
   /** `spec.replicas`: it keeps exactly this many nodes, and neither adds nor consolidates; `null`: as many as pods need. */
   readonly replicas: number | null;
-  /** The state in which it was read; absent or `null` where the object names none. */
+  /** State of the object that was read; absent or `null` where the object has none. */
   readonly revision?: ObjectRevision | null;
 }
 
 /** A node group as the Cluster Autoscaler reports it in its status ConfigMap. */
 export interface AutoscalerNodeGroup {
-  /** As the cloud names it: an Auto Scaling group, the address of an instance group, a scale set, an OCID. */
+  /** The name that the cloud gives it: an Auto Scaling group, the address of an instance group, a scale set, an OCID. */
   readonly name: string;
   readonly minSize: number | null;
   readonly maxSize: number | null;

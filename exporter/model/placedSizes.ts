@@ -3,7 +3,7 @@ export const placedSizes = [1, 2, 4, 8] as const;
 
 export type PlacedSize = (typeof placedSizes)[number];
 
-/** The same as texts, as labels and documents have them. */
+/** The same sizes as texts, for labels and documents. */
 export const placedSizeNames = ["1", "2", "4", "8"] as const;
 
 export type PlacedSizeName = (typeof placedSizeNames)[number];

@@ -18,7 +18,7 @@ export interface PodClaim {
   readonly claimName: string | null;
 }
 
-/** What only pods that hold or ask for GPUs need, beside what every pod has. */
+/** What only pods that hold or ask for GPUs have, in addition to what every pod has. */
 export interface GpuDemand {
   /**
    * Amounts by GPU resource name, effective per pod: the larger of the sum over containers (restartable init
@@ -27,29 +27,32 @@ export interface GpuDemand {
    */
   readonly resources: ResourceAmounts;
   /**
-   * Memory and cores that it asks of a sharing plugin (`sharedAmounts`), by resource name, effective like `resources`; absent:
-   * none.
+   * Memory and cores that the pod asks of a sharing plugin (`sharedAmounts`), by resource name, effective like `resources`;
+   * absent: none.
    */
   readonly shares?: ResourceAmounts;
   /** `spec.resourceClaims`, resolved through `status.resourceClaimStatuses`. */
   readonly claims: readonly PodClaim[];
-  /** `status.extendedResourceClaimStatus.resourceClaimName`: the request is served by this claim, never count both. */
+  /**
+   * `status.extendedResourceClaimStatus.resourceClaimName`: this claim serves the request, so the two must never both be
+   * counted.
+   */
   readonly extendedResourceClaim: string | null;
   /**
-   * Its devices that the kubelet reports as unhealthy (`allocatedResourcesStatus`): UUIDs of a device plugin, and of claims a CDI
-   * name (`VENDOR/CLASS=NAME`) or `DRIVER/POOL/DEVICE`; absent: none.
+   * Devices of the pod that the kubelet reports as unhealthy (`allocatedResourcesStatus`). A device of a device plugin is named
+   * by its UUID, one of a claim by a CDI name (`VENDOR/CLASS=NAME`) or `DRIVER/POOL/DEVICE`. Absent: none.
    */
   readonly unhealthy?: readonly string[];
 }
 
 /** A run of a container that ended with an error. */
 export interface FailedRun {
-  /** Seconds since the epoch; `null`: the kubelet does not say. */
+  /** Seconds since the epoch; `null`: the kubelet does not report it. */
   readonly startedAt: number | null;
   readonly endedAt: number;
 }
 
-/** Where a pod can be asked. */
+/** The address at which a pod can be asked for its metrics. */
 export interface PodAddress {
   readonly ip: string;
   /** Container ports by name. Untrusted. */
@@ -64,21 +67,24 @@ export interface Pod {
   /** `spec.nodeName`; `null` while it is not bound. */
   readonly nodeName: string | null;
   readonly phase: PodPhase;
-  /** Seconds since the epoch; `null` when the object does not say. */
+  /** Seconds since the epoch; `null` when the object has no such time. */
   readonly createdAt: number | null;
   /** When condition `PodScheduled` became true, else `status.startTime`; `null` when unknown or not bound. */
   readonly scheduledAt: number | null;
-  /** Every container (and restartable init container) is running or has run at least once. */
+  /** Whether every container (and restartable init container) is running or has run at least once. */
   readonly allContainersStarted: boolean;
-  /** A container of it names a port and has a readiness probe: others wait for it to be ready to be asked. Absent: none does. */
+  /**
+   * True if a container names a port and has a readiness probe: clients wait until it is ready before they send requests.
+   * Absent: none.
+   */
   readonly isProbedServer?: true;
   /**
-   * For a pod that is not bound: what a scheduler reports about it, which is the message of condition `PodScheduled` if that
-   * is false for another reason than a gate. Setting it requires the right to write the status of pods. Bounded; absent:
-   * nothing is reported.
+   * What a scheduler reports about a pod that is not bound: the message of condition `PodScheduled`, if that is false for
+   * another reason than a gate. Setting it requires the right to write the status of pods. Bounded; absent: nothing is
+   * reported.
    */
   readonly unschedulable?: string;
-  /** `spec.schedulingGates` is not empty. */
+  /** Whether `spec.schedulingGates` is not empty. */
   readonly gated: boolean;
   readonly priority: number;
   readonly priorityClassName: string | null;
@@ -89,7 +95,10 @@ export interface Pod {
   readonly nodeAffinity: PodNeeds["nodeAffinity"];
   readonly tolerations: PodNeeds["tolerations"];
   readonly labels: TextMap;
-  /** It has more labels than are kept: selectors may take it although its `labels` do not say so. */
+  /**
+   * True if it has more labels than are kept, so that selectors may select it although its `labels` do not match; absent: it
+   * has not.
+   */
   readonly labelsLeftOut?: true;
   /** Only the annotations that Fairlead reads. */
   readonly annotations: TextMap;
@@ -97,9 +106,9 @@ export interface Pod {
   readonly cpuMilli: number;
   readonly memoryBytes: number;
   /**
-   * Has a `hostPath` volume, or an `emptyDir` that is not memory, that the annotation `safe-to-evict-local-volumes` does not
-   * name, as the Cluster Autoscaler judges it: what is in it is lost when the pod moves. Whether a volume claim is bound to a
-   * disk of one node cannot be seen in the pod (`volumeClaims`).
+   * Whether it has a `hostPath` volume, or an `emptyDir` that is not memory, that the annotation `safe-to-evict-local-volumes`
+   * does not name, as the Cluster Autoscaler defines it: the content is lost when the pod moves. Whether a volume claim is
+   * bound to a disk of one node cannot be seen in the pod (`volumeClaims`).
    */
   readonly hasLocalStorage: boolean;
   /** What it asks of the pods around it; absent: nothing. */
@@ -112,6 +121,6 @@ export interface Pod {
    * then; absent: there is none.
    */
   readonly failedRun?: FailedRun;
-  /** Of a running pod in a namespace whose servers are asked for their metrics; absent: it is not asked. */
+  /** Address of a running pod in a namespace whose servers are asked for their metrics; absent: the pod is not asked. */
   readonly address?: PodAddress;
 }

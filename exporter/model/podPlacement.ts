@@ -1,14 +1,14 @@
 import type { TextMap } from "./node.ts";
 import type { LabelRequirement } from "./queues/podNeeds.ts";
 
-/** Requirements on a pod's labels: all must hold; none: every pod. */
+/** Requirements on a pod's labels: all must hold; an empty list selects every pod. */
 export type PodSelector = readonly LabelRequirement[];
 
 /** A required term of pod affinity or anti-affinity (core/v1 `PodAffinityTerm`). */
 export interface PodTerm {
   readonly topologyKey: string;
   readonly selector: PodSelector;
-  /** Namespaces of the pods that it looks at; empty: that of the pod itself. */
+  /** Namespaces of the pods that it looks at; empty: the namespace of the pod itself. */
   readonly namespaces: readonly string[];
 }
 
@@ -16,10 +16,12 @@ export interface PodTerm {
 export interface SpreadRule {
   readonly topologyKey: string;
   readonly maxSkew: number;
-  /** With fewer domains than this the smallest counts as empty; 1 where nothing is said. */
+  /** The number of domains below which the smallest domain counts as empty; 1 where it is not set. */
   readonly minDomains: number;
   readonly selector: PodSelector;
-  /** Only nodes that the pod's node selector and affinity take are counted (`nodeAffinityPolicy: Honor`, the default). */
+  /**
+   * Whether only nodes that the pod's node selector and affinity allow are counted (`nodeAffinityPolicy: Honor`, the default).
+   */
   readonly heedsNodeRules: boolean;
 }
 
@@ -37,11 +39,11 @@ export interface PodPlacement {
   readonly antiAffinity: readonly PodTerm[];
   readonly spread: readonly SpreadRule[];
   readonly hostPorts: readonly HostPort[];
-  /** What the scheduler will check and nothing here can judge, each as part of a sentence about the pod. */
+  /** What the scheduler will check but nothing here can judge, each as a part of a sentence about the pod. */
   readonly unknown: readonly string[];
 }
 
-/** A bound pod without GPUs, as far as it matters where pods with GPUs may go. */
+/** A bound pod without GPUs, cut down to what decides where pods with GPUs may go. */
 export interface NeighborPod {
   readonly namespace: string;
   readonly nodeName: string;

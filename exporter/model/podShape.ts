@@ -5,15 +5,15 @@ export interface PodShape {
   /** Physical GPUs; 0 for a pod that asks for none. */
   readonly gpus: number;
   readonly needs: PodNeeds;
-  /** Canonical GPU models that its node may have; absent: any. */
+  /** Canonical GPU models that its node may have; absent: any model. */
   readonly models?: readonly string[];
 }
 
-/** A shape with how common it is. */
+/** A shape, and how common it is. */
 export interface PopularShape extends PodShape {
   /** Part of all pods of the target workload, above 0; those of a workload add up to 1. */
   readonly popularity: number;
-  /** Pods that were counted; `null` where the configuration gives the popularity. */
+  /** Number of pods that were counted; `null` where the configuration sets the popularity. */
   readonly pods: number | null;
 }
 

@@ -2,27 +2,27 @@ import type { CapacityType } from "./capacityType.ts";
 import type { TextMap } from "./node.ts";
 
 /**
- * What a price of a GPU contains: the whole node (its CPU, memory and network included) divided over its GPUs, or only
- * the GPUs' own part of what the node costs.
+ * What a price of a GPU contains: the whole node (its CPU, memory and network included), divided over its GPUs, or only the
+ * GPUs' own part of what the node costs.
  */
 export const priceBases = ["whole-instance", "gpu-share"] as const;
 
 export type PriceBasis = (typeof priceBases)[number];
 
 /**
- * Where a price comes from, in order of precedence. `table-other-region`: the table has no price of the node's region, so that
- * of another counts.
+ * Where a price comes from, in order of precedence. `table-other-region`: the table has no price for the node's region, so that
+ * the price of another region counts.
  */
 export const priceSources = ["file", "opencost", "table", "table-other-region"] as const;
 
 export type PriceSource = (typeof priceSources)[number];
 
-/** Nodes that a price is for: all that is not `null` (and every label) must agree. A glob with `*` where the text has one. */
+/** The nodes that a price is for: they match all fields that are not `null`, and every label. A text may be a glob with `*`. */
 export interface PricedNodes {
   readonly instanceType: string | null;
   /** Canonical GPU model. */
   readonly gpuModel: string | null;
-  /** `aws`, `gcp`, `azure`, ...; recognised by the node's providerID or labels. */
+  /** `aws`, `gcp`, `azure`, ...; it is recognised by the node's providerID or labels. */
   readonly provider: string | null;
   readonly region: string | null;
   readonly nodePool: string | null;
@@ -34,25 +34,31 @@ export interface ListedPrice {
   readonly source: "file" | "table";
   readonly nodes: PricedNodes;
   readonly capacityType: CapacityType;
-  /** Of one node, per hour. */
+  /** Price of one node per hour. */
   readonly perNodeHour: number | null;
-  /** Of one physical GPU, per hour. */
+  /** Price of one physical GPU per hour. */
   readonly perGpuHour: number | null;
   /** ISO 4217, or any word that the file's author uses. */
   readonly currency: string;
   readonly basis: PriceBasis;
-  /** Since when it holds, and when it was last checked; seconds since the epoch. */
+  /** Since when the price holds, and when it was last checked; seconds since the epoch. */
   readonly validFrom: number | null;
   readonly date: number;
-  /** Where its author found it: a contract, a page, a file. */
+  /** Where the author of the price found it: a contract, a page, a file. */
   readonly origin: string;
-  /** Of the table: the region that the price is of, which counts elsewhere too; absent where it is the same everywhere. */
+  /**
+   * For prices of the table: the region that the price is of, which counts elsewhere too; absent where it is the same
+   * everywhere.
+   */
   readonly regionOfPrice?: string;
 }
 
 /** OpenCost's prices of one node. */
 export interface QuotedPrice {
-  /** Of one GPU of the node (`node_gpu_hourly_cost`), and of the whole node (`node_total_hourly_cost`); `null`: not said. */
+  /**
+   * Price per hour of one GPU of the node (`node_gpu_hourly_cost`), and of the whole node (`node_total_hourly_cost`); `null`:
+   * unknown.
+   */
   readonly perGpuHour: number | null;
   readonly perNodeHour: number | null;
   /** Time of the sample, seconds since the epoch. */
@@ -61,20 +67,20 @@ export interface QuotedPrice {
 
 /** All prices that are known at one moment. */
 export interface PriceList {
-  /** In the order in which they are tried. */
+  /** Listed prices, in the order in which they are tried. */
   readonly listed: readonly ListedPrice[];
-  /** By node. */
+  /** OpenCost's prices by node. */
   readonly quoted: ReadonlyMap<string, QuotedPrice>;
   readonly quotedCurrency: string;
 }
 
-/** Nothing is known about costs. */
+/** The value for when nothing is known about costs. */
 export const noPrices: PriceList = { listed: [], quoted: new Map(), quotedCurrency: "USD" };
 
 /**
  * Why a node has no price. `no-price`: the price list has nothing for it; `no-price-for-capacity-type`: there is a price, but
- * not for the way in which the node is paid for (spot, reserved); `unknown-node`: it does not say what instance type or model
- * it is.
+ * not for the way in which the node is paid for (spot, reserved); `unknown-node`: the node does not show what instance type or
+ * model it is.
  */
 export const unpricedReasons = ["no-price", "no-price-for-capacity-type", "unknown-node"] as const;
 

@@ -11,12 +11,12 @@ export type Severity = (typeof severities)[number];
  * `code`, and are shown in the terminal, on `/` and in the API.
  */
 export interface Problem {
-  /** What found it: a part of Fairlead or a source, such as `dcgm`, `kubernetes`, `join`, `inspect`. */
+  /** What found the problem: a part of Fairlead or a source, such as `dcgm`, `kubernetes`, `join`, `inspect`. */
   readonly source: string;
   /** Stable, kebab-case name of the kind of problem; bounded in number, so it may be a label value. */
   readonly code: string;
   readonly severity: Severity;
-  /** What it is about: a node, a pod, a URL, a file. Untrusted text. */
+  /** What the problem is about: a node, a pod, a URL, a file. Untrusted text. */
   readonly subject: string | null;
   /** What was found, in one sentence with the values that disagree. Untrusted text may be inside. */
   readonly message: string;

@@ -1,6 +1,6 @@
 /**
- * Why a queue lacks GPUs: others hold them, they are free, its guarantee has no nodes, or no whole gang fits into the rest or
- * a setting prevents a move.
+ * Why a queue lacks GPUs: others hold them (`by_others`); they are free (`idle_gap`); its guarantee has no nodes
+ * (`absent_capacity`); or no whole gang fits into the rest, or a setting prevents a move (`indivisible`).
  */
 export const shortfallCauses = ["by_others", "idle_gap", "absent_capacity", "indivisible"] as const;
 

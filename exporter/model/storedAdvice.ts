@@ -15,7 +15,10 @@ import {
 /** A recommendation as the ledger keeps it: columns for queries, and everything else as text. */
 export interface StoredAdvice {
   readonly id: string;
-  /** With the id it identifies one lifecycle of the advice: the same advice may come again. Seconds since the epoch. */
+  /**
+   * Seconds since the epoch. Together with the id it identifies one lifecycle of the advice, since the same advice may come
+   * again.
+   */
   readonly firstSeenAt: number;
   readonly kind: AdviceKind;
   readonly state: AdviceState;
@@ -25,47 +28,47 @@ export interface StoredAdvice {
   readonly forTeam: string;
   readonly queue: string;
   readonly pool: string;
-  /** Predicted, under the worse and the better placement rule; physical GPUs and GPU-hours. */
+  /** The predicted effect under the worse and the better placement rule, in physical GPUs and GPU-hours. */
   readonly gainedGpusWorst: number;
   readonly gainedGpusBest: number;
   readonly lostGpuHours: number;
-  /** `null` while nothing was measured. */
+  /** The measured effect, in physical GPUs and GPU-hours; `null` while nothing was measured. */
   readonly measuredGpus: number | null;
   readonly measuredLostGpuHours: number | null;
-  /** JSON of the offer and its life; only Fairlead itself reads it. */
+  /** JSON of the offer and its lifecycle, which only Fairlead itself reads. */
   readonly record: string;
 }
 
 /** What a report contains about a recommendation besides the ledger's columns. */
 export interface StoredAdviceDetail {
-  /** Why it was given, in sentences. */
+  /** Why the recommendation was given, in sentences. */
   readonly reason: string;
-  /** What would no longer be paid, or no longer be paid for nothing; empty where nothing has a price. */
+  /** What would no longer be paid, or would no longer be paid for nothing; empty where nothing has a price. */
   readonly savingPerWeek: readonly Money[];
   readonly confidence: AdviceConfidence;
-  /** Guards that were asked and let it pass, in sentences. */
+  /** Guards that were asked and allow it, in sentences. */
   readonly guards: readonly string[];
-  /** For whom it was given; `null` where another version kept that otherwise. */
+  /** For whom it was given; `null` where another version stored this differently. */
   readonly beneficiary: string | null;
   /** Pods that would be stopped, whose they are, and whether the GPU-hours that this would cost are an upper bound. */
   readonly disruptedPods: number;
   readonly disruptedTeams: readonly string[];
   readonly lostIsUpperBound: boolean;
-  /** `null` while it is open, and if no reason is known. */
+  /** Why it left `open`; `null` while it is open, and if no reason is known. */
   readonly closedBecause: string | null;
-  /** Whether what was measured is the last word; `null` while nothing was measured. */
+  /** Whether what was measured is final; `null` while nothing was measured. */
   readonly isMeasuredFinal: boolean | null;
   /** What undid it, if anything did; `null` also for records written before this was kept. */
   readonly undone: Undone | null;
-  /** `null` for what was written before there were acts. */
+  /** What it asks for; `null` for records that were written before there were acts. */
   readonly act: AdviceAct | null;
-  /** What became of the work that it named; `null` while that is unknown. */
+  /** What became of the work that it named; `null` while this is unknown. */
   readonly aftermath: Pick<Aftermath, "outcome" | "regretGpuHours"> | null;
 }
 
 const text = z.string();
 
-/** The parts of a record (advice/life/storedSchema.ts) that are read; whatever else it has is left alone. */
+/** The parts of a record (advice/life/storedSchema.ts) that are read here; the others are ignored. */
 const record = z.object({
   offer: z.object({
     draft: z.object({
@@ -94,7 +97,9 @@ const record = z.object({
     .default(null),
 });
 
-/** Reads the record of a recommendation as the ledger kept it; `null` for what another version wrote otherwise. */
+/**
+ * Reads the record of a recommendation as the ledger stored it; returns `null` for one that another version wrote differently.
+ */
 export function adviceDetailOf(stored: string): StoredAdviceDetail | null {
   const parsed = record.safeParse(parseJson(stored));
   if (!parsed.success) return null;
@@ -117,12 +122,15 @@ export function adviceDetailOf(stored: string): StoredAdviceDetail | null {
   };
 }
 
-/** That something was withheld for one reason for some time, as the ledger keeps it. Times are seconds since the epoch. */
+/**
+ * The fact that something was withheld for one reason for some time, as the ledger stores it. Times are seconds since the
+ * epoch.
+ */
 export interface StoredWithheld extends Pick<WithheldAdvice, "kind" | "subject" | "why" | "reason"> {
-  /** From kind, subject and reason without its numbers: the same reason has the same id, whichever replica found it. */
+  /** Derived from kind, subject and reason without its numbers: the same reason has the same id, whichever replica found it. */
   readonly id: string;
-  /** With the id it names the row. */
+  /** When it began; together with the id this identifies the row. */
   readonly begins: number;
-  /** When it was seen to be so last, as far as that has been kept. */
+  /** When the reason was last seen to be true, as far as that has been stored. */
   readonly ends: number;
 }

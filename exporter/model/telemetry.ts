@@ -62,7 +62,10 @@ export interface DeviceReading {
   readonly temperatureCelsius: number | null;
   /** Number of the last XID error; sticky until the exporter restarts. */
   readonly lastXid: number | null;
-  /** Above 0: rows of its memory are remapped at the next reset; or could not be remapped, because none are spare. */
+  /**
+   * Above 0: rows of its memory will be remapped at the next reset (`Pending`), or could not be, because none are spare
+   * (`Failure`).
+   */
   readonly rowRemapPending: number | null;
   readonly rowRemapFailure: number | null;
   /** DCGM's own judgement: 0 healthy, 10 a warning, 20 a failure. */
@@ -70,8 +73,8 @@ export interface DeviceReading {
   /** Distinct replica slots that rows show (label `vgpu`); 0 without the label. */
   readonly virtualSlots: number;
   /**
-   * Where an exporter is scraped directly, this is the very list (`===`) of the target's page before, for as long as
-   * its content is the same; and the reading itself that of the page before while nothing at all changed.
+   * Where an exporter is scraped directly, this is the very list (`===`) of the target's previous page for as long as its
+   * content is the same; and while nothing at all has changed, the reading itself is that of the previous page.
    */
   readonly claimants: readonly TelemetryClaimant[];
 }
@@ -91,18 +94,18 @@ export type DropCounts = Readonly<Partial<Record<DropReason, number>>>;
 
 /** One exporter's page after parsing, reducing and sanitising: the present telemetry of one node. */
 export interface TelemetryPage {
-  /** Where it came from: a URL or a file name. */
+  /** Where the page came from: a URL or a file name. */
   readonly target: string;
   /**
-   * The node that it describes: by the exporter pod's `spec.nodeName`, or else (files, listed targets) by configuration or the
-   * page's host label.
+   * The node that it describes, which is the exporter pod's `spec.nodeName`, or else (files, listed targets) comes from the
+   * configuration or the page's host label.
    */
   readonly node: string | null;
   /** Host label of the page (`Hostname`/`hostname`) as found; for messages. */
   readonly hostLabel: string | null;
   /** When the bytes were received, seconds since the epoch. */
   readonly receivedAt: number;
-  /** Since when no number of the page has changed, seconds since the epoch; absent: they are new. */
+  /** Since when no number of the page has changed, seconds since the epoch; absent: the numbers are new. */
   readonly movedAt?: number;
   readonly devices: readonly DeviceReading[];
   readonly dropped: DropCounts;

@@ -1,4 +1,4 @@
-/** What telemetry may say about a GPU; which of it a cluster has decides what is known about it. */
+/** What telemetry may show about a GPU; the signals that a cluster has decide what is known about it. */
 export const telemetrySignals = [
   "sm_active",
   "gr_engine_active",
@@ -16,7 +16,7 @@ export const telemetrySignals = [
 
 export type TelemetrySignal = (typeof telemetrySignals)[number];
 
-/** Why it is not known whether an allocated GPU is stalled; the first of these that is true of it. */
+/** Why it is not known whether an allocated GPU is stalled; the first reason that applies to it. */
 export const stallUnknownReasons = [
   "no_telemetry",
   "shared",
@@ -30,7 +30,7 @@ export const stallUnknownReasons = [
 
 export type StallUnknownReason = (typeof stallUnknownReasons)[number];
 
-/** No GPUs of any signal, to be added to. */
+/** A count of 0 GPUs for every signal, to be added to. */
 export const noneReported = (): Record<TelemetrySignal, number> => ({
   sm_active: 0,
   gr_engine_active: 0,
@@ -46,7 +46,7 @@ export const noneReported = (): Record<TelemetrySignal, number> => ({
   xid: 0,
 });
 
-/** No GPUs for any reason, to be added to. */
+/** A count of 0 GPUs for every reason, to be added to. */
 export const noneUnknown = (): Record<StallUnknownReason, number> => ({
   no_telemetry: 0,
   shared: 0,

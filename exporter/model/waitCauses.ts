@@ -1,4 +1,4 @@
-/** Why work waits: exactly one for each gang. */
+/** Why work waits; every gang has exactly one cause. */
 export const waitCauses = [
   "capacity",
   "fragmentation",

@@ -84,7 +84,7 @@ export const nodeAnnotations = {
   volcanoRegister: "volcano.sh/node-vgpu-register",
   /** `true`: Karpenter does not take the node away by itself. */
   karpenterDoNotDisrupt: "karpenter.sh/do-not-disrupt",
-  /** `true`: nor does the Cluster Autoscaler. */
+  /** `true`: the Cluster Autoscaler does not take the node away by itself. */
   scaleDownDisabled: "cluster-autoscaler.kubernetes.io/scale-down-disabled",
 } as const;
 
@@ -94,15 +94,18 @@ export const gpuResources = {
   nvidiaShared: "nvidia.com/gpu.shared",
   nvidiaMigPrefix: "nvidia.com/mig-",
   nvidiaPrefix: "nvidia.com/",
-  /** Before the name of a DeviceClass: what serves such a request is allocated to DRA. */
+  /** The prefix of a DeviceClass name: requests for such a resource are served by DRA. */
   deviceClassPrefix: "deviceclass.resource.kubernetes.io/",
-  /** Replicas of GPUs that HAMi shares, where it is set not to take NVIDIA's own name (its documentation's example). */
+  /**
+   * Replicas of GPUs that HAMi shares, if it is set to use another name than NVIDIA's own (this is the example of its
+   * documentation).
+   */
   hamiVgpu: "nvidia.com/vgpu",
   /** Replicas of GPUs that Volcano's vGPU device plugin shares. */
   volcanoVgpu: "volcano.sh/vgpu-number",
-  /** Of the same plugin: 100 for each GPU. */
+  /** Cores of the GPUs that the same plugin shares: 100 for each GPU. */
   volcanoCores: "volcano.sh/vgpu-cores",
-  /** Of Alibaba Cloud's gpushare: memory of all GPUs of a node in GiB, and the number of GPUs, which nobody asks for. */
+  /** Alibaba Cloud's gpushare: memory of all GPUs of a node in GiB, and the number of GPUs, which no pod asks for. */
   gpushareMemory: "aliyun.com/gpu-mem",
   gpushareCount: "aliyun.com/gpu-count",
   /** Trainium and Inferentia: devices under two names, and their cores. */
@@ -129,7 +132,7 @@ export const podLabels = {
   kaiQueue: "kai.scheduler/queue",
   runaiQueue: "runai/queue",
   kaiGpuGroup: "runai-gpu-group",
-  /** Of Run:ai; KAI takes it for the queue where its own label is missing. */
+  /** Label of Run:ai; KAI reads the queue from it where its own label is missing. */
   kaiProject: "project",
   kaiPriorityClass: "priorityClassName",
   yunikornQueue: "yunikorn.apache.org/queue",
@@ -152,7 +155,7 @@ export const podLabels = {
   knativeService: "serving.knative.dev/service",
   seldonDeployment: "seldon-deployment-id",
   dynamoGraphDeployment: "nvidia.com/dynamo-graph-deployment-name",
-  /** On pods of KServe's LLMInferenceService `llminferenceservice`, with its name in the other. */
+  /** Pods of KServe's LLMInferenceService have `llminferenceservice` here, and its name in the other label. */
   partOf: "app.kubernetes.io/part-of",
   appName: "app.kubernetes.io/name",
   /** `batch` or `serving`: how long a workload may be idle before it counts as idle. */
@@ -176,22 +179,22 @@ export const podAnnotations = {
   volcanoAllocated: "volcano.sh/vgpu-ids-new",
   hamiNode: "hami.io/vgpu-node",
   volcanoQueue: "scheduling.volcano.sh/queue-name",
-  /** On pods of Volcano's own Job, as a label too. */
+  /** On pods of Volcano's own Job, where it is also a label. */
   volcanoJobQueue: "volcano.sh/queue-name",
   volcanoGroup: "scheduling.volcano.sh/group-name",
   podGroup: "scheduling.k8s.io/group-name",
   yunikornQueue: "yunikorn.apache.org/queue",
-  /** When the work saved its state last, RFC 3339. */
+  /** When the work last saved its state, RFC 3339. */
   volcanoCheckpoint: "volcano.sh/last-checkpoint-time",
-  /** Of the kubelet, on what is in the API for a pod of its own. */
+  /** Set by the kubelet on the objects that represent its own (static) pods in the API. */
   mirrorPod: "kubernetes.io/config.mirror",
   /** `true`: not to be taken off its node. */
   karpenterDoNotDisrupt: "karpenter.sh/do-not-disrupt",
-  /** `false`: not to be taken off its node; `true`: whatever is on it may be lost. */
+  /** `false`: not to be taken off its node; `true`: its local data may be lost. */
   safeToEvict: "cluster-autoscaler.kubernetes.io/safe-to-evict",
-  /** Names of volumes, with commas between: what is in them may be lost. */
+  /** Names of volumes, separated by commas: their content may be lost. */
   safeToEvictLocalVolumes: "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes",
-  /** There at all: not to be taken off its node, whatever it says. */
+  /** If it is there at all, whatever its value: not to be taken off its node. */
   preferNoEviction: "descheduler.alpha.kubernetes.io/prefer-no-eviction",
   /** `true`: the pod has a page of metrics, at this port and path. */
   scrape: "prometheus.io/scrape",
@@ -201,9 +204,9 @@ export const podAnnotations = {
 
 /** Annotations of Fairlead itself. */
 export const ownAnnotations = {
-  /** `true`: no advice takes it off its node. */
+  /** `true`: no advice takes the pod off its node. */
   doNotDisrupt: "fairlead.dev/do-not-disrupt",
-  /** When the work saved its state last, RFC 3339. */
+  /** When the work last saved its state, RFC 3339. */
   checkpointedAt: "fairlead.dev/checkpointed-at",
   /** How far the work is: a number from 0 on, in units of its own (epochs, samples, steps). */
   progressUnits: "fairlead.dev/progress-units",
@@ -212,7 +215,7 @@ export const ownAnnotations = {
 /** Annotations that report the last checkpoint. */
 export const checkpointAnnotations = [ownAnnotations.checkpointedAt, podAnnotations.volcanoCheckpoint] as const;
 
-/** Of Kueue's Workloads: a label and annotations. */
+/** Names of Kueue's Workloads: a label and annotations. */
 export const kueueNames = {
   jobUid: "kueue.x-k8s.io/job-uid",
   priorityBoost: "kueue.x-k8s.io/priority-boost",
@@ -228,7 +231,7 @@ export const kueueCheckControllers = {
   provisioning: "kueue.x-k8s.io/provisioning-request",
 } as const;
 
-/** Of KAI's PodGroups: a label, and annotations with times (RFC 3339). */
+/** Names of KAI's PodGroups: a label, and annotations with times (RFC 3339). */
 export const kaiNames = {
   nodePool: "kai.scheduler/node-pool",
   lastStart: "kai.scheduler/last-start-timestamp",

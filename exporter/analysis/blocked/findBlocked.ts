@@ -10,12 +10,12 @@ import { createStatedCauses } from "../freeCapacity/statedReason.ts";
 import { type Blocked, type BlockedWork, nothingBlocked } from "./blocked.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
 
-/** Work that is blocked for longer than this counts in `blockedGpus`. Seconds. */
+/** Work counts in `blockedGpus` once it has been blocked for longer than this. Seconds. */
 const standingSeconds = 5 * 60;
 
 /**
- * Finds the gangs that would fit into the free GPUs of their pools, but on no set of nodes. `since` comes from the moment
- * before. Pure.
+ * Finds the gangs that would fit into the free GPUs of their pools, but fit on no set of nodes. `since` comes from the previous
+ * moment. Pure.
  */
 export function findBlocked(
   snapshot: Snapshot,
@@ -40,7 +40,7 @@ export function findBlocked(
     const asked = gang.never === null && gang.gpus !== null ? freeCapacities.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
     const hasNoTopology = causeOf(gang.reason) === "topology";
-    // Gangs that ask alike are judged once.
+    // Gangs with the same requests are judged once.
     const judged = hasNoTopology ? judgedWithoutTopology : judgedAsTheyAre;
     let judgement = judged.get(asked);
     if (judgement === undefined) {
@@ -59,7 +59,10 @@ export function findBlocked(
   return work.length === 0 ? nothingBlocked : { work, since: now };
 }
 
-/** Written once for a gang that stays the same object from moment to moment: there may be tens of thousands. */
+/**
+ * The keys of gangs. A key is built once for a gang that stays the same object, because there may be tens of thousands of
+ * gangs.
+ */
 const keys = new WeakMap<WaitingGang, string>();
 
 function keyOf(gang: WaitingGang): string {
@@ -74,7 +77,7 @@ function keyOf(gang: WaitingGang): string {
 /** Why pods are blocked. */
 export type Judgement = Pick<BlockedWork, "pools" | "gpus" | "freeGpus" | "blocker">;
 
-/** What blocks pods that must start together; `null` if nothing does: they fit, or too little is free. */
+/** Returns what blocks pods that must start together; `null` if nothing does: they fit, or too little is free. */
 export function judge(
   { placed, verdict }: AskedPods,
   hasNoTopology: boolean,
@@ -91,7 +94,7 @@ export function judge(
   return { pools: total.pools, gpus, freeGpus: total.free, blocker };
 }
 
-/** The first thing without which they would fit. `geometry`: whether they ask for instances of MIG GPUs. */
+/** The first thing without which the pods would fit. `geometry` is given if they ask for instances of MIG GPUs. */
 function blockerOf(placed: readonly PlacedPods[], fit: GangFit, geometry: MigGeometry | null): Blocker {
   if (geometry?.fitFor(placed).verdict(placed) === "fits") return "mig_geometry";
   for (const { blocker, lifted } of lifts) {
@@ -108,7 +111,7 @@ interface Lift {
   readonly lifted: (needs: PodNeeds) => PodNeeds;
 }
 
-/** In the order of `blockers`. For a pod, a node with unlimited CPU is the same as a pod that asks for none. */
+/** The lifts, in the order of `blockers`. For a pod, a node with unlimited CPU is the same as a pod that asks for none. */
 const lifts: readonly Lift[] = [
   { blocker: "cpu", lifted: (needs) => without(needs, "cpu") },
   { blocker: "memory", lifted: (needs) => without(needs, "memory") },

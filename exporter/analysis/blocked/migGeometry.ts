@@ -19,9 +19,9 @@ import { instanceKey, podDemand } from "../freeCapacity/podDemand.ts";
 
 /** What MIG GPUs could hold if their free slices were partitioned anew. */
 export interface MigGeometry {
-  /** Physical GPUs of a pool in slices that are in no instance, on nodes that take pods. */
+  /** Physical GPUs of a pool that are in no instance, counted in slices, on nodes that take pods. */
   unpartitioned(pool: string): number;
-  /** Where pods could go, if the free slices of every GPU, and GPUs that are wholly free, became instances for them. */
+  /** Where pods could go if the free slices of every GPU, and the GPUs that are wholly free, became instances for them. */
   fitFor(parts: readonly PlacedPods[]): GangFit;
 }
 
@@ -32,7 +32,7 @@ export function asksForInstances({ gpusPerPod, needs }: PlacedPods): boolean {
   return podDemand(gpusPerPod, needs).slots.some(([key]) => key.startsWith(anyInstance));
 }
 
-/** The geometry of a moment; looked at when first asked. */
+/** Creates the geometry of a moment; it is worked out when first asked for. */
 export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainFreeCapacities[]): MigGeometry {
   const usable = new Map(snapshot.nodes.filter(isUsable).map((node) => [node.name, node] as const));
   const parts = snapshot.unpartitioned.filter(({ node }) => usable.has(node));
@@ -84,7 +84,7 @@ export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainFr
 /** Physical GPUs of one instance, by the key of its profile. */
 type Shares = ReadonlyMap<string, number>;
 
-/** A pod's physical GPUs in instances are divided among its profiles by their compute slices. */
+/** The shares of the profiles that pods ask for: a pod's physical GPUs in instances are divided by their compute slices. */
 function sharesOf(placed: readonly PlacedPods[]): Shares {
   const shares = new Map<string, number>();
   for (const { gpusPerPod, needs } of placed) {
@@ -96,7 +96,7 @@ function sharesOf(placed: readonly PlacedPods[]): Shares {
   return shares;
 }
 
-/** `mig:3g40gb` -> 3, `mig:1c3g40gb` -> 1. */
+/** The compute slices of a profile: `mig:3g40gb` -> 3, `mig:1c3g40gb` -> 1. */
 const slicesOf = (key: string): number => Number(/^mig:([1-9])/.exec(key)?.[1] ?? 1);
 
 /** Free slices of each MIG GPU, in physical GPUs. GPUs without an identity count as one each. */

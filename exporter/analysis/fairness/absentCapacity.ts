@@ -6,9 +6,9 @@ import type { SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
 /**
- * Who can fix it that guarantees have no nodes, for each leaf (index into `SharedUnit.nodes`) that lacks any. In each domain
- * the missing amount is attributed in this order: pods past the queues hold it, nodes are lost, nodes are still to come; the
- * rest is promised twice. Each leaf's part is divided as its domain's.
+ * Who can fix that guarantees have no nodes, for each leaf (index into `SharedUnit.nodes`) that lacks any. In each domain the
+ * missing amount is attributed in this order: pods outside the queues hold it, nodes are lost, nodes are still to come; the
+ * rest is promised twice. Each leaf's part is divided in the same proportion as that of its domain.
  */
 export function absentOwners(
   { domains, nodes, unqueued }: SharedUnit,
@@ -51,7 +51,7 @@ function laidTo(
   return found;
 }
 
-/** Physical GPUs of work that has its quota and waits for the nodes that are being made for it. */
+/** Physical GPUs of work that has its quota and waits for nodes that are being created for it. */
 function nodesToCome({ gangs }: Queueing, domain: number): number {
   let gpus = 0;
   for (const { parts, awaitsNodes } of gangs)

@@ -3,17 +3,17 @@ import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { firstPlaceOf, type PlaceAmount } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
-/** A gang that starts with what a record of its queue could have. */
+/** A gang that would start with what the records of its queue could have. */
 export interface ActionableGang {
   /** Index into `Queueing.gangs`. */
   readonly gang: number;
-  /** Its parts, each as it is in the record that serves it. */
+  /** Its parts, each as counted in the record that serves it. */
   readonly parts: readonly WaitingPart[];
 }
 
 /**
- * The gangs that start with what each record of a queue could have (physical GPUs, by index into `Queueing.queues`): whole
- * ones, taken in the order of the queue; a gang that does not fit is passed over, or stops those behind it where the queue is
+ * The gangs that start with what each record of a queue could have (physical GPUs, by index into `Queueing.queues`). Only whole
+ * gangs count, in the order of the queue; a gang that does not fit is passed over, or stops those behind it where the queue is
  * strict. Gangs that are `served` (indices) are left out.
  */
 export function actionableGangs(
@@ -30,7 +30,7 @@ export function actionableGangs(
   return gangs;
 }
 
-/** Each part of a gang that fits in the first place with free capacity, beside those before it. */
+/** The parts of a gang, each as counted in the first place that still has room for it beside the parts before. */
 function standingParts(
   parts: readonly WaitingPart[],
   queues: readonly number[],
@@ -46,12 +46,12 @@ function standingParts(
 }
 
 /**
- * Of what each record of a queue could have: how much whole gangs can use, by index into `Queueing.queues`. Without this, five
+ * How much whole gangs can use of what each record of a queue could have, by index into `Queueing.queues`. Without this, five
  * GPUs would seem to be owed to a queue in which every gang needs eight.
  */
 export type GangSteps = (queues: readonly number[], offers: ReadonlyMap<number, number>) => ReadonlyMap<number, number>;
 
-/** `GangSteps` of one moment, to be asked for many queues. */
+/** Creates the `GangSteps` of one moment, which can be used for many queues. */
 export function createGangSteps(queueing: Queueing): GangSteps {
   let least: Float64Array | null = null;
   return (queues, offers) => {
@@ -64,14 +64,14 @@ export function createGangSteps(queueing: Queueing): GangSteps {
 }
 
 /**
- * No gang starts with fewer GPUs than these, wherever it goes; `Infinity`: with no number. There may be tens of thousands of
- * gangs that mostly do not fit, and need not be examined for each queue.
+ * The number of GPUs without which each gang does not start, wherever it goes; `Infinity`: it starts with no number. There may
+ * be tens of thousands of gangs that mostly do not fit, and need not be examined for each queue.
  */
 function leastGpus(gangs: readonly WaitingGang[]): Float64Array {
   const least = new Float64Array(gangs.length);
   for (let i = 0; i < gangs.length; i++) {
     const gang = gangs[i];
-    // Of several parts, the ones that ask for most may be elsewhere; a gang that is not in the line stops no other.
+    // A gang of several parts may have the largest of them elsewhere; a gang that is not in the line stops no other.
     if (gang === undefined || gang.parts.length !== 1 || !standsInLine(gang)) continue;
     const [part] = gang.parts;
     const each = part === undefined || gang.never !== null ? null : part.gpusPerPod;
@@ -88,14 +88,17 @@ function fewestOf({ places = [] }: WaitingPart, each: number): number {
 
 const nobody: ReadonlySet<number> = new Set();
 
-/** Records of one queue, which of its gangs are settled, and the fewest GPUs of each gang if known. */
+/** Records of one queue, which of its gangs are settled, and the fewest GPUs with which each gang starts, if known. */
 interface Line {
   readonly queues: readonly number[];
   readonly served: ReadonlySet<number>;
   readonly least?: Float64Array;
 }
 
-/** Names the gangs that fit, in order, with what was left before each; what is left of each offer, parallel to the queues: -1 where nothing is offered. */
+/**
+ * Calls `take` for the gangs that fit, in order, with what was left before each. Returns what is left of each offer, parallel
+ * to the queues; -1 where nothing is offered.
+ */
 function takeGangs(
   queueing: Queueing,
   { queues, served, least }: Line,
@@ -132,14 +135,14 @@ function openOf(left: Float64Array): number {
   return sum;
 }
 
-/** Gangs are in one order over all records of a queue. */
+/** The gangs of all records of a queue, in one order. */
 function inOrder(views: readonly QueueView[]): readonly number[] {
   const [first, ...others] = views.filter(({ gangs }) => gangs.length > 0);
   if (first === undefined || others.length === 0) return first?.gangs ?? [];
   return [...new Set([first, ...others].flatMap(({ gangs }) => gangs))].sort((a, b) => a - b);
 }
 
-/** What is left when a gang has taken its GPUs, each part in one place; `null`: it does not fit. */
+/** What is left when a gang has taken its GPUs, each part in one place; `null`: the gang does not fit. */
 function withGang({ parts, never }: WaitingGang, queues: readonly number[], offers: Float64Array): Float64Array | null {
   if (never !== null) return null;
   let left = offers;
@@ -147,14 +150,14 @@ function withGang({ parts, never }: WaitingGang, queues: readonly number[], offe
     if (part.queue === null || !queues.includes(part.queue)) continue;
     const found = part.gpusPerPod === null ? null : takenFrom(part, queues, left);
     if (found === null) return null;
-    // Most gangs do not fit: copied only for those that do.
+    // Most gangs do not fit, so the offers are copied only for those that do.
     if (left === offers) left = offers.slice();
     left[found.at] = (left[found.at] ?? 0) - found.gpus;
   }
   return left;
 }
 
-/** The first place of a part that has room for all of it, by its place in the queues. */
+/** The first place that has room for all of a part, by its index among the queues. */
 function takenFrom(part: WaitingPart, queues: readonly number[], left: Float64Array): TakenPlace | null {
   const { pods, places = [] } = part;
   for (let n = -1; n < places.length; n++) {
@@ -164,7 +167,7 @@ function takenFrom(part: WaitingPart, queues: readonly number[], left: Float64Ar
   return null;
 }
 
-/** What pods take of what is left of one of the queues (by its place among them). */
+/** What pods take of what is left in one of the queues (by its index among them). */
 interface TakenPlace {
   readonly at: number;
   /** Physical GPUs. */
@@ -179,6 +182,6 @@ function takenAt(
 ): TakenPlace | null {
   const at = queue === null || gpusPerPod === null ? -1 : queues.indexOf(queue);
   const gpus = pods * (gpusPerPod ?? 0);
-  // Members without GPUs start with the others, whatever is owed where they are counted.
+  // Members without GPUs start with the others, whatever is owed to the queue in which they are counted.
   return at !== -1 && gpus <= Math.max(0, left[at] ?? 0) + gpuTolerance ? { at, gpus } : null;
 }

@@ -7,13 +7,16 @@ import type { UnitShortfalls } from "./shortfall.ts";
 import type { SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
-/** From whom the schedulers themselves would take GPUs, for whom, and how much of each shortfall whole gangs could use. */
+/**
+ * From which leaves the schedulers themselves would take GPUs, for which leaves, and how much of each shortfall whole gangs
+ * could use.
+ */
 export interface Blame {
-  /** By index into `SharedUnit.nodes`; what each pair moves helps to start a whole gang. */
+  /** Pairs by index into `SharedUnit.nodes`; what each pair moves helps to start a whole gang. */
   readonly pairs: readonly Pair[];
-  /** Of leaves: whole gangs that fit into what is free for them and what may be taken back. Physical GPUs. */
+  /** For leaves: GPUs of the whole gangs that fit into what is free for them and what may be taken back. Physical GPUs. */
   readonly actionable: ReadonlyMap<number, number>;
-  /** The same for leaves for which more would start if a setting did not hold it back; with the setting, in words. */
+  /** Pairs for those leaves for which more would start if a setting did not prevent it; with the setting, in words. */
   readonly heldBack: readonly (Pair & { readonly because: string })[];
 }
 
@@ -81,14 +84,14 @@ function wholeGangs(
       const gpus = taken.get(queueOf(node)) ?? 0;
       if (gpus <= gpuTolerance) continue;
       actionable.set(node, gpus);
-      // Nobody has to give up GPUs for what is free.
+      // What is free for the leaf need not be taken from any other.
       pairs.push(...firstOf(movable.get(node) ?? [], gpus - (shortfalls.get(node)?.idleGap ?? 0)));
     }
   }
   return { pairs, actionable };
 }
 
-/** The largest pairs that come to an amount together. */
+/** The largest pairs that together make up an amount. */
 function firstOf(pairs: readonly Pair[], most: number): readonly Pair[] {
   let left = most;
   return pairs
@@ -113,7 +116,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   };
   const headroomOf = (starved: number, needy: QueueView): number => {
     const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
-    // Quota that is already reserved is no reason to reclaim: the work has it, and waits for nodes.
+    // Quota that is already reserved is no reason to reclaim: the work has its quota, and waits for nodes.
     return upTo - Math.max(needy.allocated, needy.reserved ?? 0) - (taken.get(starved) ?? 0);
   };
   return {
@@ -146,7 +149,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   };
 }
 
-/** The highest priority of what waits in a leaf and could ever run, in whichever of its domains. */
+/** The highest priority of the work that waits in a leaf and could ever run, in any of its domains. */
 function highestPriorities(unit: SharedUnit, { gangs }: Queueing): (leaf: number) => number {
   const known = new Map<number, number>();
   return (leaf) => {
@@ -164,7 +167,7 @@ function highestPriorities(unit: SharedUnit, { gangs }: Queueing): (leaf: number
   };
 }
 
-/** The part of a leaf's work that the other's scheduler may take. */
+/** The part of a leaf's work that the scheduler of the other leaf may take. */
 function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): number {
   const byPriority = holder.allocatedByPriority;
   const kept = holder.reclaim?.keptFromPriority ?? null;
@@ -176,7 +179,7 @@ function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): 
   );
 }
 
-/** Why nothing is taken from a leaf for another; `null`: it may be taken. */
+/** Why nothing is taken from one leaf for another; `null`: GPUs may be taken. */
 function refusal(needy: QueueView, holder: QueueView, isSameTree: boolean): string | null {
   if (needy.scheduler !== holder.scheduler)
     return `no scheduler moves GPUs between ${needy.scheduler} and ${holder.scheduler}`;

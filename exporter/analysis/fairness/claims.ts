@@ -1,51 +1,51 @@
 import type { QueueView } from "../../join/queues/queueing.ts";
 
-/** A queue with its index into `Queueing.queues`, by which traces call it. */
+/** A queue with its index into `Queueing.queues`, by which traces refer to it. */
 export interface Placed {
   readonly index: number;
   readonly queue: QueueView;
 }
 
-/** What a queue has, wants and may get, on nodes that take pods. Amounts in physical GPUs, as in `QueueView`. */
+/** What a queue has, wants and may get on nodes that take pods. Amounts in physical GPUs, as in `QueueView`. */
 export interface EntitledNode extends Placed {
   /** Index into the same list, smaller than its own; `null` at the top. */
   readonly parent: number | null;
   readonly guaranteed: number;
   readonly limit: number;
   readonly lendingLimit: number;
-  /** held + pending of a leaf; not used for other nodes. */
+  /** held + pending of a leaf; not used for inner nodes. */
   readonly demand: number;
-  /** Allocated to its subtree; the part within its guarantee is its own. */
+  /** What is allocated to its subtree; the part within its guarantee is its own. */
   readonly allocated: number;
-  /** Use over the window of a scheduler's history, as part of the capacity; 0 without one. */
+  /** Use over the window of a scheduler's history, as a part of the capacity; 0 without a history. */
   readonly usage: number;
 }
 
-/** What each node of a tree can claim, whatever others do. Columns are parallel to the nodes. */
+/** What each node of a tree can claim, independently of the others. Columns are parallel to the nodes. */
 export interface Claims {
   readonly top: readonly number[];
   readonly children: readonly (readonly number[])[];
-  /** What its subtree asks for before its own limit. */
+  /** What its subtree asks for before its own limit applies. */
   readonly wanted: Float64Array;
   /** The most that it can be given: what is wanted, at most its limit. */
   readonly demand: Float64Array;
-  /** Quota that nobody outside may use: its own beyond its lending limit, and that of all below. */
+  /** Quota that nobody outside may use: the part of its own above its lending limit, and that of all nodes below. */
   readonly kept: Float64Array;
-  /** Of `kept`: what the demand uses. */
+  /** The part of `kept` that the demand uses. */
   readonly keptUsed: Float64Array;
   /** All of its quota, lent or not. */
   readonly quota: Float64Array;
-  /** Of `quota`: what the demand uses. */
+  /** The part of `quota` that the demand uses. */
   readonly sure: Float64Array;
-  /** The part of `sure` that its subtree holds already, as far as it is within the guarantees above it, too. */
+  /** The part of `sure` that its subtree already holds, as far as this is also within the guarantees above it. */
   readonly own: Float64Array;
 }
 
-/** What siblings have together. */
+/** The quota of siblings together. */
 export interface GroupQuota {
   /** All quota, lent or not. */
   readonly quota: number;
-  /** Quota that is neither lent nor used: withheld from everybody. */
+  /** Quota that is neither lent nor used, and so is withheld from everybody. */
   readonly withheld: number;
 }
 
@@ -70,12 +70,12 @@ export function quotaOf(claims: Claims, group: readonly number[]): GroupQuota {
 /**
  * Adds demand and quota up from the leaves.
  *
- * Quota that is not lent (guaranteed - lendingLimit) can be used anywhere below its node: what is kept there and not by a
- * child is its own `localQuota`, as Kueue calls it (pkg/cache/scheduler/resource_node.go), and
- * keptUsed = min(demand, localQuota + sum of the children's keptUsed).
+ * Quota that is not lent (guaranteed - lendingLimit) can be used anywhere below its node. The part that the node keeps, and not
+ * one of its children, is its own `localQuota`, as Kueue calls it (pkg/cache/scheduler/resource_node.go), and keptUsed =
+ * min(demand, localQuota + sum of the children's keptUsed).
  *
- * What never can be given is no demand: without weight and never served from the surplus, a node claims its guarantee only;
- * so whatever an inner node is given, its children can take.
+ * What can never be given does not count as demand: a node without weight that is never served from the surplus claims only its
+ * guarantee. So the children of an inner node can take whatever it is given.
  */
 export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
   const column = () => new Float64Array(nodes.length);
@@ -106,8 +106,7 @@ export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
 }
 
 /**
- * The nodes below a node are sure of no more than the node itself: together, its children's own amounts are no more than its
- * own.
+ * Limits the own amounts of the children of a node to its own amount together: they are sure of no more than the node itself.
  */
 function boundOwn({ own }: Claims, most: number, group: readonly number[]): void {
   let sum = 0;
@@ -141,17 +140,17 @@ function claim(
   claims.quota[i] = allKept + lendable;
   claims.sure[i] = sure;
   claims.demand[i] = isNeverServed(node) ? sure : within;
-  // What a descendant holds above a limit is nobody's own.
+  // What a descendant holds above a limit is not its own.
   claims.allocated[i] = Math.min(allocated, claims.demand[i] ?? 0);
   claims.own[i] = Math.min(allocated, node.guaranteed, sure);
 }
 
-/** It gets nothing of any surplus. */
+/** Whether a node gets nothing of any surplus. */
 export function isNeverServed({ queue: { weight, zeroWeight } }: EntitledNode): boolean {
   return weight <= 0 && zeroWeight === "never";
 }
 
-/** An amount of each leaf; 0 of inner nodes. Parallel to `nodes`. */
+/** A column with an amount for each leaf, and 0 for inner nodes; parallel to `nodes`. */
 export function leafColumn(nodes: readonly EntitledNode[], of: (leaf: EntitledNode) => number): Float64Array {
   const column = new Float64Array(nodes.length);
   for (let i = 0; i < nodes.length; i++) {

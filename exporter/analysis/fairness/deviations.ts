@@ -5,8 +5,8 @@ import type { UsageHistory } from "./fairness.ts";
 import { unitsOf } from "./units.ts";
 
 /**
- * `QueueFairness.deviation` of the leaf queues of some domains (indices) and of all that share queues with them, by index: the
- * same as from `judgeFairness`, without its other results. Queues of domains with unknown content are left out. Pure.
+ * `QueueFairness.deviation` of the leaf queues of some domains (indices) and of all that share queues with them, by index. The
+ * values are those of `judgeFairness`, without its other results. Queues of domains with unknown content are left out. Pure.
  */
 export function deviationsIn(
   queueing: Queueing,

@@ -2,11 +2,11 @@ import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import type { PlacedGrant } from "./unitNetwork.ts";
 import type { SharedUnit } from "./units.ts";
 
-/** What is given to a leaf. */
+/** An amount that is given to a leaf. */
 export interface Given {
   /** Index into `SharedUnit.nodes`. */
   readonly node: number;
-  /** Where it goes; `null`: to any of `classes`, which cannot be distinguished. Indices into `SharedUnit.classes`. */
+  /** Where it goes, as an index into `SharedUnit.classes`; `null`: to any of `classes`, which cannot be distinguished. */
   readonly nodeClass: number | null;
   readonly classes: readonly number[];
   /** Physical GPUs. */
@@ -14,8 +14,8 @@ export interface Given {
 }
 
 /**
- * For a domain whose classes were not distinguished: as much as the classes to which it may go can carry besides everything
- * else.
+ * Distributes what was given in domains whose classes were not distinguished: each amount goes to the classes to which it may
+ * go, as much to each as it can carry besides everything else.
  */
 export function distinguishClasses(
   { classes }: SharedUnit,

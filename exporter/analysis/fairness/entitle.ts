@@ -11,23 +11,23 @@ import { sumOf } from "./waterFill.ts";
 
 /** Records how a level was divided. */
 export interface LevelRecorder {
-  /** Whether the level of this parent (`null`: the top) is wanted. */
+  /** Whether the level of this parent (`null`: the top) is to be recorded. */
   wants(parent: EntitledNode | null): boolean;
   record(level: LevelTrace): void;
 }
 
-/** How to divide, besides the tree. */
+/** How to divide, apart from the tree itself. */
 export interface EntitleOptions {
-  /** How much past use counts in the surplus (KAI's k); 0: not at all. */
+  /** How much past use counts in the surplus (KAI's k); 0: it does not count. */
   readonly kValue?: number;
   readonly recorder?: LevelRecorder;
 }
 
 /** What each queue of a unit may have. Physical GPUs. */
 export interface Entitlement {
-  /** Parallel to the entities; those of an inner one are the sum of its children's. */
+  /** Parallel to the entities; the total of an inner one is the sum of its children's. */
   readonly totals: Float64Array;
-  /** Where the leaves' totals lie. */
+  /** The node classes in which the leaves' totals are. */
   readonly placed: readonly PlacedGrant[];
   readonly claims: UnitClaims;
 }
@@ -39,9 +39,9 @@ export interface Entitlement {
  * 2. guarantees, as far as demand uses them; where they do not fit, each gets at most the same part of its quota;
  * 3. the surplus, by priority, then weight, less what lending limits withhold.
  *
- * Nobody gets more than it demands, or its limit. Where several node classes or flavors bound who can have what, each level
- * is the weighted max-min vector of what can be had together; then what is allocated counts where it is allocated first, and what waits
- * goes where its queue can take back its own quota, then to the earlier flavor. O(n log n) per level of a unit of one class.
+ * Nobody gets more than it demands, or its limit. Where several node classes or flavors bound who can have what, each level is
+ * the weighted max-min vector of what can be had together. Then allocated GPUs count where they are allocated, and what waits
+ * goes where its queue can take back its own quota, then to the earlier flavor. O(n log n) per level of a one-class unit.
  */
 export function entitle(unit: SharedUnit, options: EntitleOptions = {}): Entitlement {
   const claims = claimsOfUnit(unit);
@@ -98,7 +98,7 @@ function topGroup({ entities, classes, nodes, domains }: SharedUnit, { ofNodes }
   return { parent: null, members, grant, usable };
 }
 
-/** Everything is in the one class. */
+/** The placed totals of a unit with only one class. */
 function uniformly({ entities, nodes }: SharedUnit, totals: Float64Array): readonly PlacedGrant[] {
   return entities.flatMap(({ nodes: [node] }, i): PlacedGrant[] => {
     const gpus = totals[i] ?? 0;
@@ -142,7 +142,7 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
     });
 }
 
-/** What each is sure of; by group, the part of their quotas that those get who want more of it. */
+/** Raises what each queue is sure of. Returns, by group, the part of their quotas that those get who want more of it. */
 function raiseGuarantees(
   claims: UnitClaims,
   network: LevelNetwork | null,
@@ -181,7 +181,7 @@ function columnOf(amounts: ReadonlyMap<number, number>, length: number): Float64
 const sumIn = (column: Float64Array, entities: readonly number[]): number =>
   entities.reduce((sum, entity) => sum + (column[entity] ?? 0), 0);
 
-/** Whole demands stay whole numbers: sums of parts differ from them by rounding. */
+/** Keeps whole demands whole: sums of parts differ from them by rounding. */
 const whole = (gpus: number, demand: number): number => (gpus >= demand - gpuTolerance / 1000 ? demand : gpus);
 
 function claimUpTo(entity: number, most: Float64Array, weights: Float64Array, got: Float64Array): Claim {
@@ -207,14 +207,14 @@ function surplusClaim(entity: number, claims: UnitClaims, sureOf: Float64Array):
 const headOf = (claims: UnitClaims, entity: number | null): EntitledNode | null =>
   entity === null ? null : (claims.heads[entity] ?? null);
 
-/** What groups (parallel) have above the guarantees of their queues (entities), and what everybody has so far. */
+/** What groups (parallel) have above the guarantees of their queues (entities), and what every queue has so far. */
 interface Raised {
   readonly surpluses: readonly number[];
   readonly sureOf: Float64Array;
   readonly got: Float64Array;
 }
 
-/** The surplus if not everybody can have its share by weight: priority by priority, those of weight 0 at the end of each. */
+/** Divides the surplus if not all can have their share by weight: by priority, with those of weight 0 at the end of each. */
 function raiseByTier(
   claims: UnitClaims,
   network: LevelCarriers,
@@ -234,7 +234,7 @@ function raiseByTier(
         claims: tier.map(({ entity, weight }): Claim => {
           const sure = sureOf[entity] ?? 0;
           const head = headOf(claims, entity)?.queue;
-          // Without a weight there is no share for which a guarantee could be the minimum.
+          // Without a weight there is no share that a guarantee could be the minimum for.
           const isFloor = head?.guaranteeIsFloor === true && head.weight > 0;
           const headroom = Math.max(0, (claims.demand[entity] ?? 0) - sure);
           return { entity, sure, headroom, weight, base: isFloor ? sure : 0 };
@@ -250,7 +250,7 @@ interface Tiered {
   readonly weight: number;
 }
 
-/** By priority from high to low; in each, those with a weight before those that are served last. */
+/** The members by priority from high to low; in each, those with a weight come before those that are served last. */
 function tiersOf(members: readonly number[], claims: UnitClaims): readonly (readonly Tiered[])[] {
   const byPriority = Map.groupBy(members, (entity) => headOf(claims, entity)?.queue.priority ?? 0);
   return [...byPriority]

@@ -1,9 +1,9 @@
 import type { UnitClaims } from "./unitClaims.ts";
 import type { SharedUnit } from "./units.ts";
 
-/** What a record may still use of quota, when everybody has its own. Physical GPUs. */
+/** What a record may still use of quota when every queue has its own. Physical GPUs. */
 export interface FreeQuota {
-  /** Of the quota that it keeps for its subtree. */
+  /** The part of the quota that it keeps for its subtree. */
   readonly local: number;
   /** What may be passed up to its parent: by its limit, and by its guarantee. */
   readonly usual: number;
@@ -14,7 +14,7 @@ export interface FreeQuota {
 
 /**
  * The quotas of a domain as Kueue bounds them (pkg/cache/scheduler/resource_node.go), parallel to `SharedUnit.nodes`: what a
- * queue uses of its own is gone from what it keeps, then from what it may ask its parent for.
+ * queue uses of its own is subtracted first from what it keeps, then from what it may ask its parent for.
  */
 export function freeQuotas(
   { nodes }: SharedUnit,
@@ -22,7 +22,7 @@ export function freeQuotas(
   own: Float64Array,
 ): readonly FreeQuota[] {
   const found: FreeQuota[] = new Array(nodes.length);
-  // For leaves their own; for others what those below have passed up.
+  // For leaves, what they use themselves; for others, what those below have passed up.
   const used = own.map((gpus, i) => (nodes[i]?.queue.isLeaf === true ? gpus : 0));
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i];

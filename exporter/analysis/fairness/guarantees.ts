@@ -1,9 +1,9 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
 
 /**
- * The guarantee of each queue, parallel to `Queueing.queues`. Each amount is cut at the capacity; a node that is the sum of
+ * The guarantee of each queue, parallel to `Queueing.queues`. Each amount is limited to the capacity. A node that is the sum of
  * its children (a scheduler's root, a cohort) stays that sum, because otherwise lending limits would not add up. For other
- * parents their own guarantee counts: their children are sure of no more than that.
+ * parents their own guarantee counts, since their children are sure of no more than that.
  */
 export function guaranteesOf({ queues }: Pick<Queueing, "queues">): Float64Array {
   const sure = new Float64Array(queues.length);
@@ -19,7 +19,7 @@ export function guaranteesOf({ queues }: Pick<Queueing, "queues">): Float64Array
   return sure;
 }
 
-/** The guarantees of the queues of each domain together, parallel to `Queueing.domains`; `null` if that is not known. */
+/** The sum of the guarantees of the queues of each domain, parallel to `Queueing.domains`; `null` if it is not known. */
 export function domainGuarantees({
   queues,
   domains,
@@ -27,7 +27,7 @@ export function domainGuarantees({
   const sure = guaranteesOf({ queues });
   const sums = new Float64Array(domains.length);
   for (const [i, { domain, parent, kind }] of queues.entries()) {
-    // What belongs to no queue is guaranteed to nobody.
+    // What belongs to no queue is not guaranteed.
     if (parent === null && kind !== "Unqueued") sums[domain] = (sums[domain] ?? 0) + (sure[i] ?? 0);
   }
   return domains.map(({ unknownBecause }, i) => (unknownBecause === null ? (sums[i] ?? 0) : null));

@@ -22,7 +22,7 @@ import { demandsOf } from "./unitDemand.ts";
 import { placeKey } from "./unitNetwork.ts";
 import { eachUnit, type SharedUnit } from "./units.ts";
 
-/** What everyone is entitled to, and how far from it they are. Pure. `history`: of a scheduler with time-based fairshare. */
+/** Judges what every queue is entitled to, and how far it is from that. Pure. `history` is that of time-based fairshare. */
 export function judgeFairness(queueing: Queueing, history: UsageHistory | null): Fairness {
   const queues: (QueueFairness | null)[] = Array(queueing.queues.length).fill(null);
   const domains: (DomainFairness | null)[] = Array(queueing.domains.length).fill(null);
@@ -88,7 +88,7 @@ interface Sums {
   readonly borrowers: Float64Array;
   readonly indivisible: Float64Array;
   readonly actionable: Float64Array;
-  /** Only of queues that lack any. */
+  /** Absent capacity by owner, for those queues that lack any. */
   readonly absent: ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>>;
 }
 
@@ -161,7 +161,7 @@ const ofUnqueued = ({ queue: { allocated, pending } }: Placed) => ({
   entitled: allocated,
 });
 
-/** Of leaves in domains with several classes: what they hold and are entitled to in each. */
+/** For leaves in domains with several classes: what they hold and are entitled to in each class. */
 function sharesByClass(
   unit: SharedUnit,
   { domains }: Queueing,

@@ -3,43 +3,45 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { FreeQuota } from "./freeQuotas.ts";
 import type { SharedUnit } from "./units.ts";
 
-/** Queues (entities) that together can have only a limited amount: less than they ask for by `missing`, in physical GPUs. */
+/**
+ * Queues (entities) that together can have only a limited amount, which is less than they ask for by `missing` physical GPUs.
+ */
 export interface Bottleneck {
   readonly entities: ReadonlySet<number>;
   readonly missing: number;
 }
 
-/** What a leaf holds beyond its own, or what waits in it. */
+/** An amount that a leaf holds beyond its own, or that waits in it. */
 export interface FlowItem {
   /** Index into `SharedUnit.entities`. */
   readonly entity: number;
   /** Physical GPUs. */
   readonly gpus: number;
-  /** Where quotas count by domain: indices into `SharedUnit.nodes`; else into `SharedUnit.classes`. */
+  /** Indices into `SharedUnit.nodes` where quotas count by domain; else into `SharedUnit.classes`. */
   readonly targets: readonly number[];
 }
 
-/** What every level of a unit is divided with. Columns are parallel to the entities, in physical GPUs. */
+/** The facts by which every level of a unit is divided. Columns are parallel to the entities, in physical GPUs. */
 export interface UnitFacts {
   readonly unit: SharedUnit;
   readonly items: readonly FlowItem[];
-  /** What can be divided in each class beside what was taken out beforehand. */
+  /** What can be divided in each class after what was taken out beforehand. */
   readonly capacities: readonly number[];
-  /** Parallel to `SharedUnit.nodes`; `null` where quotas do not count by domain. */
+  /** Free quotas, parallel to `SharedUnit.nodes`; `null` where quotas do not count by domain. */
   readonly quotas: readonly FreeQuota[] | null;
   /** The most that each queue can be given. */
   readonly demand: Float64Array;
-  /** What each has without asking for it, and the least that it has once it is asked for. */
+  /** What each queue has without asking for it, and the least that it has once it is asked for. */
   readonly unasked: Float64Array;
   readonly least: Float64Array;
 }
 
-/** The same with what is only found once for all levels. */
+/** The same facts with what is found once for all levels. */
 export interface LevelFacts extends UnitFacts {
   /** The most that can be given to a queue by asking, and whether that is less than what its work could take (1). */
   readonly most: Float64Array;
   readonly isBound: Uint8Array;
-  /** By quota: the most that can come to it. */
+  /** By index of the quota: the most that can come to it. */
   readonly comes: Float64Array;
   /** Parallel to `SharedUnit.nodes`: its domain, as an index into `SharedUnit.domains`. */
   readonly domainOf: Int32Array;
@@ -53,32 +55,35 @@ export function levelFacts(facts: UnitFacts): LevelFacts {
   return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items), domainOf };
 }
 
-/** The queues of a level, those that were settled on levels above it included. */
+/** The queues of a level, including those that were settled on levels above it. */
 export interface Level {
   /** Entities that are asked for. */
   readonly asked: ReadonlySet<number>;
-  /** What the parents of the level were given: what their children do not have yet, some of them can still have. */
+  /**
+   * What the parents of the level were given: some of their children can still have the part that the children do not have yet.
+   */
   readonly grants: ReadonlyMap<number, number>;
-  /** Each of these gets its total from its own guarantees, domain by domain; empty: there are none. */
+  /** Entities whose totals come from their own guarantees, domain by domain; empty: there are none. */
   readonly sureOnly: ReadonlySet<number>;
 }
 
-/** Says which totals of a level can be had together. */
+/** Decides which totals of a level can be had together. */
 export interface LevelNetwork {
   /**
-   * Whether these totals (physical GPUs, by entity; 0 where nothing is asked for) can all be had, none of them below another of them. `null`: they can; else
-   * the queues that are in each other's way.
+   * Whether these totals (physical GPUs, by entity; 0 where nothing is asked for) can all be had, none of them below another of
+   * them. Returns `null` if they can; else the queues that are in each other's way.
    */
   carry(totals: Float64Array): Bottleneck | null;
 }
 
-/** Sums of parts differ from the whole by rounding. */
+/** The rounding error by which sums of parts differ from the whole. */
 const rounding = gpuTolerance / 1000;
 
 /**
- * The network of a unit as one level sees it. It contains only what can bound anybody there: a queue below the level, or a
- * quota, that lets everything through is merged with its parent, and work of one queue that may go to the same places is one
- * amount. So it is small on the levels at the top, however many queues and gangs there are, and the same totals are possible.
+ * Creates the network of a unit as one level sees it. It contains only what can limit a queue of the level: a queue below the
+ * level, or a quota, that lets everything through is merged with its parent, and work of one queue that may go to the same
+ * places is one amount. So it is small on the levels at the top, however many queues and gangs there are, and allows the same
+ * totals.
  */
 export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwork {
   const network = createFlowNetwork();
@@ -109,14 +114,14 @@ export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwor
       if (missing <= gpuTolerance) return null;
       const side = network.reachableFrom(source);
       const stuck = new Set(asking.flatMap(({ entry, entity }) => (side[entry] === 1 ? [entity] : [])));
-      // A queue whose parent is among them takes nothing more from the others: what it has, its siblings do not have.
+      // A queue whose parent is among them takes nothing more from the others, because what it has is taken from its siblings.
       const isInWay = (entity: number) => !stuck.has(facts.unit.entities[entity]?.parent ?? -1);
       return { entities: new Set([...stuck].filter(isInWay)), missing };
     },
   };
 }
 
-/** What a queue asks for besides what it has without asking, for a total of its own or its minimum. */
+/** What a queue asks for besides what it has without asking: as much as its given total or its minimum requires. */
 function askOf(entity: number, { least, unasked }: UnitFacts, total = 0): number {
   return Math.max(0, Math.max(total, least[entity] ?? 0) - (unasked[entity] ?? 0));
 }
@@ -124,12 +129,15 @@ function askOf(entity: number, { least, unasked }: UnitFacts, total = 0): number
 /** A queue of the level, or a parent of it that may have more than its children ask for. */
 interface Asking {
   readonly entity: number;
-  /** Its node, and the arc from the source to it. */
+  /** Its node in the network, and the arc from the source to it. */
   readonly entry: number;
   readonly arc: number;
 }
 
-/** `inner`, by entity: the node from which it is given on, its own or one above it; -1 for what is above the level. */
+/**
+ * Adds the queues. `inner` has, by entity, the node from which amounts go on: its own or one above it; -1 for what is above the
+ * level.
+ */
 function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNetwork, source: number) {
   const { entities } = facts.unit;
   const inner = new Int32Array(entities.length).fill(-1);
@@ -140,7 +148,7 @@ function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNet
     const above = inner[entities[entity]?.parent ?? -1] ?? -1;
     const isOfLevel = asked.has(entity) || grants.has(entity);
     if (!isOfLevel && above === -1) continue;
-    // Below the level a queue asks for its own, as far as that is not asked for further down.
+    // Below the level a queue asks for its own amount, as far as queues below it do not ask for it.
     const own = isOfLevel ? 0 : askOf(entity, facts);
     inner[entity] = above;
     if (!isOfLevel && isBound[entity] === 0 && own === 0) continue;
@@ -171,7 +179,7 @@ function limitsOf({ unit: { entities }, items, demand, unasked }: UnitFacts) {
   return { most, isBound };
 }
 
-/** The nodes for the targets of items: the class, or the quota that bounds what comes to it first. */
+/** Adds the nodes for the targets of items: for each target its class, or the quota that bounds first what comes to it. */
 function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork, sink: number): Int32Array {
   const { unit, capacities, quotas, comes, domainOf } = facts;
   const classes = Int32Array.from(capacities, (gpus) => {
@@ -192,7 +200,7 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
     const above = nodes[parent ?? -1] ?? hub;
     const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, sure) : usual;
     nodes[i] = above;
-    // Everything that comes in goes on: nothing is bounded here.
+    // Everything that comes in goes on, so nothing is bounded here.
     if (most >= (comes[i] ?? 0) - rounding && (local <= 0 || above === hub)) continue;
     const own = network.addNode();
     network.addArc(own, hub, local);
@@ -212,7 +220,9 @@ function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Floa
   return comes;
 }
 
-/** Items of one queue, or of several that are one in this network, become one if they may go to the same places. */
+/**
+ * Adds the items. Those of one queue, or of several that are one in this network, become one if they may go to the same places.
+ */
 function addItems(facts: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
   for (const { from, targets, gpus } of sumsOf(facts, inner, nodes)) {
     const [only] = targets;
@@ -228,10 +238,10 @@ function addItems(facts: UnitFacts, inner: Int32Array, nodes: Int32Array, networ
 
 function sumsOf({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array): readonly ItemSum[] {
   const { entities, nodes: records, classes, domains } = unit;
-  // More than there are nodes so far, so that two of them make one number.
+  // A number above that of all nodes so far, so that two of them can be combined into one number.
   const mostNodes = 2 * entities.length + records.length + classes.length + domains.length + 3;
   const sums: ItemSum[] = [];
-  // By where they come from and where they may go first: the last one.
+  // The last item of each combination of the node it comes from and the first node to which it may go.
   const last = new Map<number, ItemSum>();
   for (const { entity, gpus, targets } of items) {
     const from = inner[entity] ?? -1;
@@ -251,12 +261,12 @@ function sumsOf({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array
   return sums;
 }
 
-/** What goes from one node to the same others. */
+/** An amount that goes from one node to the same others. */
 interface ItemSum {
   readonly from: number;
   readonly targets: readonly number[];
   gpus: number;
-  /** The one before it that comes from the same node and may go to the same first one. */
+  /** The item before it that comes from the same node and may go to the same first node. */
   readonly before: ItemSum | null;
 }
 

@@ -2,16 +2,16 @@ import type { QueueView } from "../../join/queues/queueing.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
-/** A starved leaf and one above its entitlement, with what one could hand the other. Physical GPUs. */
+/** A starved leaf and one above its entitlement, with what the latter could hand over. Physical GPUs. */
 export interface Pair {
   readonly starved: number;
   readonly borrower: number;
   readonly gpus: number;
 }
 
-/** A queue of a tree: its place is its index. */
+/** A queue of a tree, which is identified by its index in the list. */
 export interface PairSide {
-  /** Its name orders queues with equal amounts, so that the order of the list does not. */
+  /** The queue, by whose name queues with equal amounts are ordered, so that the order of the list does not matter. */
   readonly queue: QueueView;
   /** Index of the parent in the same list, smaller than its own; `null` at the top. */
   readonly parent: number | null;
@@ -21,7 +21,7 @@ export interface PairSide {
 export interface MoveRule {
   /** Whether a starved leaf may get anything more at all, from any borrower. */
   readonly mayTakeMore: (starved: number) => boolean;
-  /** How much of an amount a borrower hands a starved leaf; 0: nothing. */
+  /** Returns how much of an amount a borrower hands over to a starved leaf; 0: nothing. */
   readonly take: (starved: number, borrower: number, gpus: number) => number;
 }
 
@@ -40,7 +40,7 @@ const none: Unmatched = { starved: [], borrowers: [] };
 
 /**
  * Matches starved leaves with borrowers that may give them something: close relatives first (under the lowest common parent),
- * under one parent the largest with the largest. O(n log n) per level if the first candidates may.
+ * and under one parent the largest with the largest. O(n log n) per level if the first candidates may give it.
  */
 export function pairUp(
   sides: readonly PairSide[],
@@ -50,7 +50,7 @@ export function pairUp(
 ): readonly Pair[] {
   const pairs: Pair[] = [];
   if (starved.size === 0 || borrowers.size === 0) return pairs;
-  // Most queues have nothing to match, and neither do those below them.
+  // Most queues have nothing to match, and neither do the queues below them.
   const below = new Map<number | null, Unmatched[]>();
   for (let i = sides.length - 1; i >= 0; i--) {
     const side = sides[i];
@@ -72,7 +72,7 @@ export function pairUp(
 const amountOf = (queue: number, { queue: view }: PairSide, gpus: number): readonly Amount[] =>
   gpus > gpuTolerance ? [{ queue, view, gpus }] : [];
 
-/** Matches what children left over. */
+/** Matches what children left unmatched. */
 function match(children: readonly Unmatched[], rule: MoveRule, pairs: Pair[]): Unmatched {
   const some = children.filter((child) => child.starved.length + child.borrowers.length > 0);
   if (some.length <= 1) return some[0] ?? none;

@@ -4,15 +4,15 @@ import type { Given } from "./distinguishClasses.ts";
 import type { FreeQuota } from "./freeQuotas.ts";
 import type { FlowItem, UnitFacts } from "./levelNetwork.ts";
 
-/** An amount that is allocated beyond what was taken out beforehand, or that waits, and where it may go. */
+/** An amount that is allocated beyond what was taken out beforehand, or that waits, and the places where it may go. */
 export interface PlacedItem extends FlowItem {
-  /** Parallel to `targets`. */
+  /** The placing for each target; parallel to `targets`. */
   readonly places: readonly ItemPlacing[];
 }
 
 /** One place where an item may go. */
 export interface ItemPlacing extends Omit<Given, "gpus"> {
-  /** Its place in the order of the item, 0 for the first; of what is allocated -1. */
+  /** Its place in the order of the item, 0 for the first; -1 for what is allocated. */
   readonly rank: number;
 }
 
@@ -23,9 +23,9 @@ interface ItemArc {
 }
 
 /**
- * Where the totals of leaves are (by entity, including what was taken out beforehand): what is allocated stays where it is as
- * far as possible, what waits goes to the first of its places that can carry it besides everything else. Only leaves ask, and
- * only quotas that their work can use are in the network.
+ * Places the totals of leaves (by entity, including what was taken out beforehand): what is allocated stays where it is as far
+ * as possible, and what waits goes to the first of its places that can carry it besides everything else. In this network only
+ * leaves ask, and it contains only quotas that their work can use.
  */
 export function placeItems(
   { unit, capacities, quotas, demand, least, unasked }: UnitFacts,
@@ -84,7 +84,7 @@ export function placeItems(
   });
 }
 
-/** The node of each quota; -1 where nothing comes. */
+/** Adds the node of each quota; -1 for one to which nothing comes. */
 function addQuotas(
   quotas: readonly FreeQuota[],
   items: readonly FlowItem[],

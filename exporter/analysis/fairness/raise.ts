@@ -11,7 +11,7 @@ export interface Claim {
   readonly base: number;
 }
 
-/** Claims that share an amount. */
+/** Claims that share one amount. */
 export interface Contest {
   readonly amount: number;
   readonly claims: readonly Claim[];
@@ -20,8 +20,8 @@ export interface Contest {
 const unboundLevel = Number.POSITIVE_INFINITY;
 
 /**
- * Raises claims together, each in proportion to its weight, as far as their amounts and the network allow; `got` is what
- * everybody has (by entity), before and after. Claims that are in each other's way stop where all of them are level, and the rest goes on.
+ * Raises claims together, each in proportion to its weight, as far as their amounts and the network allow; `got` is what every
+ * queue has (by entity), before and after. Claims that are in each other's way stop at the same level, and the rest goes on.
  * Returns the level at which each contest used up its amount; infinite if its claims were met.
  */
 export function raise(
@@ -70,7 +70,10 @@ function idealOf(claims: readonly Claim[], amount: number): ReturnType<typeof wa
 const shareAt = ({ headroom, weight, base }: Claim, level: number): number =>
   level === unboundLevel ? headroom : Math.min(headroom, Math.max(0, level * weight - base));
 
-/** Where claims that rise together are stopped first, and who; `null`: nowhere. Newton's method over the cuts of the network. */
+/**
+ * The level at which claims that rise together are first stopped, and which are; `null`: never. Newton's method over the
+ * network's cuts.
+ */
 function firstStop(
   network: LevelNetwork,
   claims: readonly Claim[],
@@ -86,7 +89,7 @@ function firstStop(
     const inWay = claims.filter(({ entity }) => bottleneck.entities.has(entity));
     const asked = sumOf(inWay.map((claim) => shareAt(claim, level)));
     const next = idealOf(inWay, asked - bottleneck.missing).level;
-    // Only rounding is left: none of them can rise any more.
+    // Only rounding is left, so none of them can rise any more.
     const isSettled = next === unboundLevel || next >= level || inWay.length === 0;
     if (isSettled) return stop;
     level = next;
@@ -94,7 +97,10 @@ function firstStop(
   }
 }
 
-/** Claims that have no parent to share with, raised together in proportion to their weights: what each gets on top of what it is sure of. */
+/**
+ * Claims that have no parent to share with, raised together in proportion to their weights: what each gets on top of what it is
+ * sure of.
+ */
 export function raiseTogether(
   network: LevelNetwork | null,
   claims: readonly Omit<Claim, "base">[],

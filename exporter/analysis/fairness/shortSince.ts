@@ -2,15 +2,15 @@ import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Fairness } from "./fairness.ts";
 
-/** What identifies a queue in each of its domains. */
+/** A text that identifies a queue in each of its domains. */
 export const queueName = ({ scheduler, kind, name }: QueueView): string => `${scheduler}/${kind}/${name}`;
 
-/** The key under which something is remembered about a queue of a domain. */
+/** The key under which a fact about a queue of a domain is remembered. */
 export const queueKey = (queue: QueueView, domain: string): string => `${queueName(queue)}/${domain}`;
 
 /**
- * Since when each leaf has been short of its entitlement without a break, seconds since the epoch, by `queueKey`. `before`
- * is what the last moment found; queues whose entitlement is not known now keep what was known.
+ * Since when each leaf has been short of its entitlement without a break, seconds since the epoch, by `queueKey`. `before` is
+ * the result of the last moment; queues whose entitlement is not known now keep what was known.
  */
 export function shortSince(
   { queues, domains }: Queueing,

@@ -11,11 +11,11 @@ import { sumOf, waterFill } from "./waterFill.ts";
 /** What one leaf lacks in one domain, by cause: the four add up to `gpus`. Physical GPUs. */
 export interface Shortfall {
   readonly gpus: number;
-  /** Free in classes that it may use, each GPU counted once. */
+  /** What is free in classes that it may use, with each GPU counted once. */
   readonly idleGap: number;
-  /** Allocated to others above their entitlement there. */
+  /** What is allocated there to others above their entitlement. */
   readonly borrowers: number;
-  /** Guaranteed to it, and on no node. */
+  /** What is guaranteed to it but is on no node. */
   readonly absent: number;
   /** The rest: no whole gang fits, or nothing moves it. */
   readonly indivisible: number;
@@ -23,29 +23,30 @@ export interface Shortfall {
 
 /** What a unit's leaves have and lack. Columns parallel to `SharedUnit.nodes`. */
 export interface UnitShortfalls {
-  /** Entitled, what is allocated on nodes that take no pods included; of inner nodes the sum of what is below. */
+  /** Entitlement, including what is allocated on nodes that take no pods; for inner nodes the sum of what is below. */
   readonly entitled: Float64Array;
-  /** Held above what it is entitled to, class by class; of leaves. */
+  /** What leaves hold above their entitlement, summed over classes. */
   readonly excess: Float64Array;
-  /** Of leaves with a shortfall. */
+  /** The shortfalls of the leaves that have one. */
   readonly shortfalls: ReadonlyMap<number, Shortfall>;
-  /** By class: who misses what others hold there. */
+  /** By class: which leaves lack what others hold there. */
   readonly byClass: readonly ClassBalance[];
 }
 
-/** One class of a unit: who lacks GPUs that others hold there. By index into `SharedUnit.nodes`, physical GPUs. */
+/** One class of a unit: which leaves lack GPUs that others hold there. By index into `SharedUnit.nodes`, physical GPUs. */
 export interface ClassBalance {
-  /** Of what leaves are short of by borrowers: here. */
+  /** The part of what leaves lack because of borrowers that is in this class. */
   readonly starved: ReadonlyMap<number, number>;
-  /** Held above the entitlement here. */
+  /** What borrowers hold above their entitlement in this class. */
   readonly borrowers: ReadonlyMap<number, number>;
-  /** What each leaf is entitled to there. */
+  /** What each leaf is entitled to in this class. */
   readonly entitled: ReadonlyMap<number, number>;
 }
 
 /**
  * Compares what leaves hold with what they are entitled to, class by class, never netted, and divides each shortfall by cause:
- * free GPUs that it may use first, then what others hold above their entitlement, then guarantees without nodes, then the rest.
+ * first free GPUs that the leaf may use, then what others hold above their entitlement, then guarantees without nodes, then the
+ * rest.
  */
 export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement): UnitShortfalls {
   const { excess, missing, balances } = compare(unit, placed);
@@ -70,7 +71,7 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
   return { entitled: entitledOf(unit, placed), excess, shortfalls, byClass };
 }
 
-/** By node: what is given to it, what it holds on nodes that take no pods included; of inner nodes the sum of what is below. */
+/** What is given to each node, including what it holds on nodes that take no pods; for inner nodes the sum of what is below. */
 function entitledOf({ nodes }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
   const entitled = leafColumn(nodes, ({ queue }) => queue.allocatedOnUnschedulable);
   for (const { node, gpus } of placed) entitled[node] = (entitled[node] ?? 0) + gpus;
@@ -78,7 +79,7 @@ function entitledOf({ nodes }: SharedUnit, placed: readonly PlacedGrant[]): Floa
   return entitled;
 }
 
-/** Each cause takes what the earlier causes leave of a shortfall. */
+/** Divides shortfalls by cause: each cause takes what the earlier causes leave. */
 function causesOf(
   gpus: number,
   { idle, taken, absent }: { readonly idle: number; readonly taken: number; readonly absent: number },
@@ -90,11 +91,11 @@ function causesOf(
   return { gpus, idleGap, borrowers, absent: absentHere, indivisible: without - absentHere };
 }
 
-/** The whole amount if almost nothing would be left, nothing if there is almost nothing. */
+/** Returns the whole amount if almost nothing would be left, and 0 if there is almost nothing. */
 const near = (gpus: number, all: number): number =>
   gpus >= all - gpuTolerance ? Math.max(0, all) : gpus <= gpuTolerance ? 0 : gpus;
 
-/** What leaves hold beside what they may have, class by class; `missing` and `excess` by node. */
+/** Compares what leaves hold with what they may have, class by class; `missing` and `excess` are by node. */
 function compare(unit: SharedUnit, placed: readonly PlacedGrant[]) {
   const excess = new Float64Array(unit.nodes.length);
   const missing = new Float64Array(unit.nodes.length);
@@ -126,7 +127,7 @@ function byClassAndNode({ classes }: SharedUnit, amounts: readonly PlacedGrant[]
   return found;
 }
 
-/** Of each leaf's guarantees: the part that its demand could use and the nodes do not provide. */
+/** The part of each leaf's guarantees that its demand could use and the nodes do not provide. */
 function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: readonly PlacedGrant[]): Float64Array {
   const { entities } = unit;
   const most = new Float64Array(entities.length);
@@ -136,7 +137,7 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   for (const [i, { parent, children, nodes }] of entities.entries()) {
     if (parent === null) most[i] = claims.sure[i] ?? 0;
     if (children.length > 0) {
-      // What is below is promised no more than what is above it.
+      // Queues below are promised no more than the queue above them.
       const shares = waterFill(most[i] ?? 0, children.map(sureOf), children.map(quotaOf)).shares;
       for (const [n, child] of children.entries()) most[child] = shares[n] ?? 0;
       continue;
@@ -149,7 +150,7 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   }
   return absent;
 
-  /** What it is given or holds, whichever is more. */
+  /** What the queue is given or what it holds, whichever is more. */
   function hasOf(nodes: readonly number[]): number {
     let [given, allocated] = [0, 0];
     for (const node of nodes) {
@@ -166,7 +167,7 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   }
 }
 
-/** By node: of its shortfall, what it could have now of what is free, by its quotas and where its work may go. */
+/** By node: the part of its shortfall that is free and that it could have now, by its quotas and where its work may go. */
 function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float64Array): Float64Array {
   const { entities, entityOf, classes, nodes } = unit;
   const missing = new Map<number, number>();
@@ -202,7 +203,7 @@ function beyondAllocated({ nodes, allocated }: SharedUnit, placed: readonly Plac
 }
 
 /**
- * An amount of each entity divided among its records: each gets what is there up to what it lacks, the rest is divided in
+ * Divides an amount of each entity among its records: each gets what is there, up to what it lacks, and the rest is divided in
  * proportion to what they still lack.
  */
 function divideAmong(
@@ -223,8 +224,8 @@ function divideAmong(
 }
 
 /**
- * The part of what each leaf still lacks that others hold above their entitlement in the classes in which it is entitled to
- * more than it holds; by class. If that is not enough for all, each gets the same part of what it lacks.
+ * By class: the part of what each leaf still lacks that others hold above their entitlement in those classes in which the leaf
+ * is entitled to more than it holds. If that is not enough for all, each gets the same part of what it lacks.
  */
 function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readonly ReadonlyMap<number, number>[] {
   const network = createFlowNetwork();

@@ -6,11 +6,11 @@ import { sumOf, waterFill } from "./waterFill.ts";
 /** A sibling that may take part in a surplus. */
 export interface SurplusClaim {
   readonly node: EntitledNode;
-  /** What it has been given already. */
+  /** What the sibling has been given already. */
   readonly sure: number;
-  /** What it can still use. */
+  /** What the sibling can still use. */
   readonly headroom: number;
-  /** What stops it when it has no headroom left. */
+  /** What stops the sibling when it has no headroom left. */
   readonly stop: CappedBy;
 }
 
@@ -22,9 +22,9 @@ export interface DividedSurplus {
 }
 
 /**
- * Divides a surplus among siblings: by priority from high to low, within one in proportion to weights (with history where
- * `kValue` is above 0 and one of them has used anything; KAI, whose way that is, has no guarantees that are floors), at last
- * equally among those of weight 0 that are served last.
+ * Divides a surplus among siblings: by priority from high to low; within a priority in proportion to weights, and finally
+ * equally among those of weight 0 that are served last. If `kValue` is above 0 and one of them has past use, the weights take
+ * that into account; only KAI divides in this way, and it has no guarantees that are floors.
  */
 export function divideSurplus(
   surplus: number,
@@ -49,7 +49,7 @@ export function divideSurplus(
   return { got, left };
 }
 
-/** A step to come; members and those who only look on are indices into the claims. */
+/** A step to come; `members`, and `idle` queues that take no part, are indices into the claims. */
 interface PlannedStep {
   readonly by: SurplusStep["by"];
   readonly members: readonly number[];
@@ -104,7 +104,7 @@ function divideAmong(amount: number, claims: readonly SurplusClaim[], by: Surplu
 
 /**
  * KAI's weights under time-based fairshare (pkg/scheduler/plugins/proportion/resource_division, calcShareWeights): P = max(0,
- * w' + k (w' - u)), where w' is the weight over the sum of the weights of all that still want something, and u the use. If
+ * w' + k (w' - u)), where w' is the weight over the sum of the weights of all that still want something, and u is the use. If
  * past use leaves no queue any weight, plain weights count: a surplus is never left over because of the past.
  */
 function historyWeights(
@@ -124,7 +124,9 @@ function historyWeights(
   return effective;
 }
 
-/** KAI's rounds: weights change whenever someone is satisfied, so that shares of earlier rounds stay. At most n rounds. */
+/**
+ * Divides in KAI's rounds: weights change whenever a queue is satisfied, and shares of earlier rounds stay. At most n rounds.
+ */
 function divideByHistory(
   amount: number,
   headrooms: readonly number[],

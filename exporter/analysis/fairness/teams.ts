@@ -3,11 +3,11 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { TeamFairness } from "./fairness.ts";
 import { waterFill } from "./waterFill.ts";
 
-/** Adds teams up over the leaves of all domains. */
+/** Sums for teams over the leaves of all domains. */
 export interface TeamSums {
   /** Divides what a leaf is entitled to among its teams: equally, but no team gets more than it demands. */
   addLeaf(leaf: QueueView, entitled: number): void;
-  /** By team name, then domain. */
+  /** The totals, ordered by team name, then by domain. */
   totals(): readonly TeamFairness[];
 }
 
@@ -27,7 +27,7 @@ function addTo(sum: Sum, { allocated, pending }: TeamShare, entitled: number): v
   sum.deviation += allocated - entitled;
 }
 
-/** Starts to add up. */
+/** Creates sums without any leaf. */
 export function createTeamSums(): TeamSums {
   const sums = new Map<string, Sum[]>();
   const sumOf = (team: string, domain: number): Sum => {
@@ -44,7 +44,7 @@ export function createTeamSums(): TeamSums {
       const [only] = teams;
       if (only === undefined) return;
       if (teams.length === 1) {
-        // All of it: mostly a leaf has the work of only one team.
+        // Most leaves have the work of only one team, which gets all of it.
         const wanted = Math.max(0, only.allocated + only.pending);
         const share = wanted <= entitled + gpuTolerance ? wanted : Math.max(0, entitled);
         addTo(sumOf(only.team, domain), only, kind === "Unqueued" ? only.allocated : share);

@@ -5,16 +5,16 @@ export interface SureShare {
   readonly queue: number;
   /** What it is guaranteed. */
   readonly quota: number;
-  /** Of the quota: what its demand can use. */
+  /** The part of the quota that its demand can use. */
   readonly asked: number;
   readonly got: number;
 }
 
-/** Guarantees of siblings, served together. */
+/** The guarantees of siblings, which are served together. */
 export interface SureStep {
-  /** 1 when all fit; else nobody got more than this part of its quota. */
+  /** 1 when all of them fit; else the part of its quota above which no sibling got anything. */
   readonly scale: number;
-  /** Siblings with such a quota. */
+  /** The shares of the siblings with a quota. */
   readonly shares: readonly SureShare[];
 }
 
@@ -28,9 +28,9 @@ export type CappedBy = "demand" | "limit" | "weight" | "nothing";
 export interface SurplusShare {
   readonly queue: number;
   readonly weight: number;
-  /** Its guarantee counts towards its share by weight: it takes part from there on. */
+  /** Whether its guarantee counts towards its share by weight, so that it takes part only beyond the guarantee. */
   readonly isFloor: boolean;
-  /** The weight that counted: its own, or what history makes of it in the first round; relative to its siblings. */
+  /** The weight that counted: its own, or the weight of the first round after history is applied; relative to its siblings. */
   readonly effectiveWeight: number;
   /** What it could still use. */
   readonly headroom: number;
@@ -38,7 +38,7 @@ export interface SurplusShare {
   readonly cappedBy: CappedBy;
 }
 
-/** One division of the surplus: queues of one priority, and those without weight after them. */
+/** One division of the surplus: among queues of one priority, or among those without weight after them. */
 export interface SurplusStep {
   readonly priority: number;
   /** `weight`: in proportion to weights; `history`: to weights and past use; `last`: equally among queues of weight 0. */
@@ -50,19 +50,22 @@ export interface SurplusStep {
 
 /** How what one node was given is divided among its children. */
 export interface LevelTrace {
-  /** `null`: the domain's root. */
+  /** The queue whose children share; `null`: the domain's root. */
   readonly parent: number | null;
   /** What there is to divide. */
   readonly grant: number;
-  /** Of the grant: withheld from everybody, as unused quota of queues that do not lend it. Above 0 at the root only. */
+  /**
+   * The part of the grant that is withheld from everybody: unused quota of queues that do not lend it. Above 0 only at the
+   * root.
+   */
   readonly withheld: number;
   readonly guarantees: SureStep;
   /** grant - withheld - what was guaranteed = sum of what the steps gave + `left`. */
   readonly surplus: number;
   readonly steps: readonly SurplusStep[];
-  /** What no child can use. */
+  /** The part that no child can use. */
   readonly left: number;
-  /** What was guaranteed and what was given of the surplus to each child, as its own level divides it. */
+  /** For each child, what was guaranteed and what was given of the surplus, as its own level divides it. */
   readonly results: readonly { readonly queue: number; readonly demand: number; readonly entitled: number }[];
 }
 
@@ -75,20 +78,20 @@ export interface PoolGap {
 /** How the entitlement of a queue is computed, and who has what it lacks. */
 export interface EntitlementTrace {
   readonly queue: number;
-  /** The name that the levels use for it: its record in the first of its domains. */
+  /** The index by which the levels refer to it: its record in the first of its domains. */
   readonly head: number;
   readonly domain: number;
-  /** All domains that are divided as one with its own: indices into `Queueing.domains`. */
+  /** All domains that are divided together with its own: indices into `Queueing.domains`. */
   readonly domains: readonly number[];
-  /** Of these domains together. */
+  /** The capacity of these domains together. */
   readonly capacity: number;
-  /** Of the capacity: held by what belongs to no queue; not divided. */
+  /** The part of the capacity that is held by what belongs to no queue; it is not divided. */
   readonly setAside: number;
-  /** Of the capacity: held on nodes that take no pods; it stays with its holders. */
+  /** The part of the capacity that is held on nodes that take no pods; it stays with its holders. */
   readonly allocatedElsewhere: number;
-  /** Of that: held by the queue, and part of what it is entitled to. */
+  /** The part of that which the queue holds; it is part of its entitlement. */
   readonly lost: number;
-  /** From the domain's root down to the level in which the queue gets its share; empty for what is set aside. */
+  /** From the domain's root down to the level at which the queue gets its share; empty for what is set aside. */
   readonly levels: readonly LevelTrace[];
   readonly demand: number;
   readonly entitled: number;
@@ -99,6 +102,6 @@ export interface EntitlementTrace {
   readonly owed: readonly StarvedBorrower[];
   /** Its shortfall by cause. */
   readonly judged: QueueFairness;
-  /** Of its shortfall: what is free although it is entitled to it, and where GPUs are free. */
+  /** The part of its shortfall that is free although it is entitled to it, and where GPUs are free. */
   readonly idleGap: { readonly gpus: number; readonly pools: readonly PoolGap[] };
 }

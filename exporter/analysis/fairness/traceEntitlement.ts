@@ -5,17 +5,17 @@ import type { EntitlementTrace, LevelTrace } from "./trace.ts";
 import { type Entity, type SharedUnit, unitsOf } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
-/** What `traceEntitlement` may be given besides. */
+/** Optional facts for `traceEntitlement`. */
 export interface TraceFacts {
-  /** As given to `judgeFairness`. */
+  /** The history that was given to `judgeFairness`. */
   readonly history?: UsageHistory | null;
   /** Physical GPUs that are free in each pool. */
   readonly freeByPool?: ReadonlyMap<string, number>;
 }
 
 /**
- * Divides the domain of a queue once more, and writes down each level on its path. `null`: there is no such queue, or nobody's
- * entitlement is known in its domain.
+ * Divides the domain of a queue once more, and records each level on its path. Returns `null` if there is no such queue, or if
+ * no entitlement is known in its domain.
  */
 export function traceEntitlement(
   queueing: Queueing,
@@ -70,13 +70,13 @@ export function traceEntitlement(
   };
 }
 
-/** The record that traces use for the queue of a node; `undefined` for none. */
+/** The record that traces use for the queue of a node; `undefined` if there is none. */
 function headOf({ entities, entityOf, nodes }: SharedUnit, node: number): number | undefined {
   const [head] = entities[entityOf[node] ?? -1]?.nodes ?? [];
   return head === undefined ? undefined : nodes[head]?.index;
 }
 
-/** What traces use for everything above the queue of a node. */
+/** The records that traces use for everything above the queue of a node. */
 function headsAbove(unit: SharedUnit, node: number): ReadonlySet<number> {
   const path = new Set<number>();
   for (let next = unit.entities[unit.entityOf[node] ?? -1]?.parent ?? null; next !== null; ) {

@@ -1,29 +1,34 @@
 import { addUpClaims, type Claims, type EntitledNode } from "./claims.ts";
 import type { Entity, SharedUnit } from "./units.ts";
 
-/** What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical GPUs. */
+/**
+ * What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical
+ * GPUs.
+ */
 export interface UnitClaims {
   readonly unit: SharedUnit;
   readonly ofNodes: Claims;
-  /** Represents each queue where siblings are compared: its weight, its priority, and its name in traces. */
+  /** The node that represents each queue where siblings are compared: its weight, its priority, and its name in traces. */
   readonly heads: readonly EntitledNode[];
-  /** What its subtree asks for before its own limit. */
+  /** What its subtree asks for before its own limit applies. */
   readonly wanted: Float64Array;
   /** The most that it can be given. */
   readonly demand: Float64Array;
-  /** Its guarantees. */
+  /** The sum of its guarantees. */
   readonly quota: Float64Array;
-  /** Of its guarantees: what its demand can use. */
+  /** The part of its guarantees that its demand can use. */
   readonly sure: Float64Array;
-  /** Of what it is sure of: what it holds already. */
+  /** The part of what it is sure of that it already holds. */
   readonly own: Float64Array;
-  /** Of its own: what is its children's; of a leaf all of it. The rest may go to any of them. */
+  /** The part of its own that belongs to its children, or for a leaf all of it. The rest may go to any of them. */
   readonly ownBelow: Float64Array;
-  /** Of its own: the part of its leaves. */
+  /** The part of its own that belongs to its leaves. */
   readonly leavesOwn: Float64Array;
 }
 
-/** Adds the claims of each queue up. Work that may go to several domains is demand in each of them, but only once in all. */
+/**
+ * Adds up the claims of each queue. Work that may go to several domains is demand in each of them, but counts only once in all.
+ */
 export function claimsOfUnit(unit: SharedUnit): UnitClaims {
   const { nodes, entities, waiting } = unit;
   const ofNodes = addUpClaims(nodes);
@@ -53,7 +58,7 @@ export function claimsOfUnit(unit: SharedUnit): UnitClaims {
   return { unit, ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
 }
 
-/** The sum of its children's; of a leaf its own. */
+/** The sum over its children; for a leaf its own amount. */
 function ofChildren({ children }: Entity, of: Float64Array, index: number, ofLeaf = of): number {
   if (children.length === 0) return ofLeaf[index] ?? 0;
   return sumIn(of, children);

@@ -3,14 +3,15 @@ import type { SharedUnit } from "./units.ts";
 import { sumOf, waterFill } from "./waterFill.ts";
 
 /**
- * What each record of a unit asks for, by node: allocated and waiting; of work that is entitled to GPUs of another domain than the
- * one in which it waits, there and not here. Sums over the records of a queue stay what they were. Physical GPUs.
+ * What each record of a unit asks for, by node: what is allocated and what waits. Work that is entitled to GPUs of another
+ * domain than the one in which it waits counts in that domain. The sum over the records of a queue does not change. Physical
+ * GPUs.
  */
 export function demandsOf({ nodes, entities }: SharedUnit, entitled: Float64Array): Float64Array {
   const demands = leafColumn(nodes, ({ queue: { allocated, pending } }) => allocated + pending);
   for (const { nodes: records, children } of entities) {
     if (records.length < 2 || children.length > 0) continue;
-    // Mostly all queues are entitled to GPUs where their work waits.
+    // Most queues are entitled to GPUs only where their work waits.
     if (!records.some((node) => (entitled[node] ?? 0) > (demands[node] ?? 0))) continue;
     const more = records.map((node) => Math.max(0, (entitled[node] ?? 0) - (demands[node] ?? 0)));
     const spare = records.map((node) =>

@@ -8,18 +8,20 @@ import { type ItemPlacing, type PlacedItem, placeItems } from "./placeItems.ts";
 import type { UnitClaims } from "./unitClaims.ts";
 import type { SharedUnit } from "./units.ts";
 
-/** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they lie then. */
+/** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they are placed then. */
 export interface UnitNetwork {
-  /** Which totals of the queues of a level are possible, given what the parents of the level got. */
+  /** Returns which totals of the queues of a level are possible, given what the parents of the level got. */
   atLevel(asked: ReadonlySet<number>, grants: ReadonlyMap<number, number>): LevelCarriers;
-  /** How the totals of the leaves lie: what is allocated stays where it is as far as it can, the rest in the queues' order. */
+  /**
+   * Places the totals of the leaves: what is allocated stays where it is as far as it can, the rest goes in the queues' order.
+   */
   place(totals: ReadonlyMap<number, number>): readonly PlacedGrant[];
 }
 
-/** Of one level: which totals can be had at all, and which while some queues have theirs from their own guarantees. */
+/** For one level: which totals can be had at all, and which while some queues have theirs from their own guarantees. */
 export interface LevelCarriers {
   readonly usual: LevelNetwork;
-  /** Each of these (entities) has its total from its own guarantees, domain by domain. */
+  /** Returns the network in which each of these entities has its total from its own guarantees, domain by domain. */
   readonly sure: (sureOnly: ReadonlySet<number>) => LevelNetwork;
 }
 
@@ -33,10 +35,10 @@ export interface PlacedGrant {
 }
 
 /**
- * The network of a unit: queues, from the top of a tree to its leaves; then what each leaf holds and what waits; then, where a
- * queue has quota in several domains, the quotas of each domain from its leaf to its root, as Kueue bounds them (what a queue
- * keeps is for its subtree alone, what goes to its parent is bounded by its borrowing limit); then the node classes. `own` is
- * taken out beforehand: what each leaf has whatever others do, by default, what it holds within its guarantee.
+ * Creates the network of a unit: queues, from the top of a tree to its leaves; then what each leaf holds and what waits; then,
+ * where a queue has quota in several domains, the quotas of each domain from its leaf to its root, as Kueue bounds them (what a
+ * queue keeps is for its subtree alone, what goes to its parent is bounded by its borrowing limit); then the node classes.
+ * `own` is taken out beforehand: what each leaf has whatever others do, which by default is what it holds within its guarantee.
  */
 export function createUnitNetwork(
   unit: SharedUnit,
@@ -57,7 +59,7 @@ export function createUnitNetwork(
       if (entity === undefined || entity.children.length > 0) return gpus;
       return entity.nodes.reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
     });
-  // With this, nobody has less than its own: an inner queue asks itself for what is none of its children's.
+  // With this, no queue has less than its own: an inner queue itself asks for what belongs to none of its children.
   const facts: UnitFacts = {
     unit,
     items,
@@ -65,7 +67,7 @@ export function createUnitNetwork(
     least: withLeaves(claims.own),
     capacities: classes.map(({ capacity }, i) => Math.max(0, capacity - (taken[i] ?? 0))),
     quotas: isByDomain ? freeQuotas(unit, claims, ownOfNode) : null,
-    // What reaches a queue at its entry without asking: it is taken out beforehand, or asked for further down.
+    // What a queue has at its entry without asking: it is taken out beforehand, or asked for further down.
     unasked: withLeaves(claims.ownBelow),
   };
   const forLevels = levelFacts(facts);
@@ -105,10 +107,10 @@ function allocatedItems(unit: SharedUnit, own: readonly PlacedGrant[], isByDomai
   return items;
 }
 
-/** What waits, once for all networks of a unit. */
+/** The waiting items of a unit, found once for all its networks. */
 const waitingItems = oncePer(({ unit, ofNodes: { quota, own } }: UnitClaims): readonly PlacedItem[] => {
   const isByDomain = hasDomainQuotas(unit);
-  // Part of its own quota there is not allocated yet.
+  // Whether part of the record's own quota in the domain is not allocated yet.
   const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
   return unit.waiting.map(({ entity, gpus, places }) => {
     const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
@@ -122,7 +124,7 @@ const waitingItems = oncePer(({ unit, ofNodes: { quota, own } }: UnitClaims): re
   });
 });
 
-/** A queue that has quota in several domains, or a domain in which quota is not lent, is bounded by the quotas of each domain. */
+/** Whether quotas of domains count: a queue has quota in several domains, or a domain has quota that is not lent. */
 const hasDomainQuotas = ({ entities, nodes }: SharedUnit): boolean =>
   entities.length < nodes.length || nodes.some(({ lendingLimit }) => lendingLimit !== Number.POSITIVE_INFINITY);
 
@@ -139,7 +141,7 @@ function ownByClass({ allocated, nodes }: SharedUnit, { ofNodes }: UnitClaims): 
 export const placeKey = ({ classes }: SharedUnit, node: number, nodeClass: number): number =>
   node * classes.length + nodeClass;
 
-/** Amounts of leaves, and of everything above them. */
+/** Adds up the amounts of leaves, also for everything above them. */
 function sumUp({ nodes }: SharedUnit, grants: readonly PlacedGrant[]): Float64Array {
   const sums = new Float64Array(nodes.length);
   for (const { node, gpus } of grants) sums[node] = (sums[node] ?? 0) + gpus;

@@ -7,7 +7,7 @@ import type { AllocatedItem, ItemPlace, UnitClass, WaitingItem } from "./units.t
 export interface UnitWork {
   readonly queueing: Queueing;
   readonly nodes: readonly Placed[];
-  /** By index into `Queueing.queues`: index into `nodes`. */
+  /** Index into `nodes`, by index into `Queueing.queues`. */
   readonly places: ReadonlyMap<number, number>;
   readonly entityOf: Int32Array;
   readonly classes: readonly UnitClass[];
@@ -24,7 +24,7 @@ function allocatedIn(
   return classCount < 2 ? Math.max(0, allocated - allocatedOnUnschedulable) : 0;
 }
 
-/** The node classes of some domains, with what can be divided there. */
+/** The node classes of some domains, with what can be divided in each. */
 export function classesOf(
   { domains: all }: Queueing,
   domains: readonly number[],
@@ -51,7 +51,7 @@ export function classesOf(
   });
 }
 
-/** What leaves hold, by class. */
+/** What leaves hold, by leaf and class. */
 export function allocatedItems({ nodes, classes }: UnitWork): readonly AllocatedItem[] {
   const counts = new Map<number, number>();
   for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
@@ -94,7 +94,7 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
   if (place === undefined) return [];
   const { index, queue } = place;
   const found = new Map<string, WaitingItem>();
-  // Much work has the very same places.
+  // Many parts have the very same places.
   const keys = new Map<WaitingPart["places"], { readonly key: string; readonly places: readonly ItemPlace[] }>();
   const hereOnly: readonly ItemPlace[] = [{ node, classes: sites.ofDomain.get(queue.domain) ?? [] }];
   const keyed = (part: WaitingPart) => {
@@ -126,7 +126,7 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
   return [...found.values()];
 }
 
-/** Never empty. */
+/** The key of places; it is never empty. */
 const placesKey = (places: readonly ItemPlace[]): string =>
   places.map(({ node, classes }) => `${node}:${classes.join()}`).join(";");
 

@@ -14,14 +14,14 @@ export interface Entity {
   readonly children: readonly number[];
 }
 
-/** Nodes of one class with what can be divided there. */
+/** Nodes of one class, with what can be divided there. */
 export interface UnitClass {
   /** Index into `Queueing.domains`, and of the class in it. */
   readonly domain: number;
   readonly nodeClass: number;
-  /** Physical GPUs of nodes that take pods, without what pods past the queues hold there. */
+  /** Physical GPUs of nodes that take pods, without what pods outside the queues hold there. */
   readonly capacity: number;
-  /** Of the capacity: what nobody holds. */
+  /** The part of the capacity that nobody holds. */
   readonly free: number;
 }
 
@@ -29,7 +29,7 @@ export interface UnitClass {
 export interface ItemPlace {
   /** Index into `SharedUnit.nodes`: the record of its leaf in that domain. */
   readonly node: number;
-  /** Indices into `SharedUnit.classes`, all of the domain of the record. */
+  /** Indices into `SharedUnit.classes`; all of these classes are in the domain of the record. */
   readonly classes: readonly number[];
 }
 
@@ -39,7 +39,7 @@ export interface WaitingItem {
   readonly entity: number;
   /** Physical GPUs. */
   gpus: number;
-  /** In the order of the queue's flavors. */
+  /** The places in the order of the queue's flavors. */
   readonly places: readonly ItemPlace[];
 }
 
@@ -52,13 +52,13 @@ export interface AllocatedItem {
 }
 
 /**
- * A connected set of queues and node classes: what is divided as one. Amounts are physical GPUs. What is allocated on nodes that
- * take no pods is left out of all of them (guarantees and limits are less by as much): it stays with those who hold it.
+ * A connected set of queues and node classes, which is divided as one. Amounts are physical GPUs. What is allocated on nodes
+ * that take no pods is left out of all of them (guarantees and limits are reduced by it), because it stays with its holders.
  */
 export interface SharedUnit {
   /** Indices into `Queueing.domains`. */
   readonly domains: readonly number[];
-  /** Parents before children. */
+  /** The records of the queues, parents before children. */
   readonly nodes: readonly EntitledNode[];
   readonly entities: readonly Entity[];
   readonly entityOf: Int32Array;
@@ -69,14 +69,14 @@ export interface SharedUnit {
   readonly unqueued: readonly Placed[];
 }
 
-/** Whether nothing distinguishes where its GPUs are: one class for all. */
+/** Whether nothing distinguishes where the GPUs of a unit are: there is one class for all. */
 export const isUniform = ({ classes, entities, nodes }: SharedUnit): boolean =>
   classes.length <= 1 && entities.length === nodes.length;
 
 /**
- * The units of a moment; only those with one of some domains (indices) where these are given. Domains belong together if
- * waiting work may go to either: otherwise nothing can flow between them, and GPUs of different models are not added up.
- * Domains with unknown content are in no unit.
+ * The units of a moment; if some domains (indices) are given, only units with one of these. Domains belong together if waiting
+ * work may go to either: otherwise nothing can flow between them, and GPUs of different models are not added up. Domains with
+ * unknown content are in no unit.
  */
 export function unitsOf(
   queueing: Queueing,
@@ -86,7 +86,7 @@ export function unitsOf(
   return [...eachUnit(queueing, history, only)];
 }
 
-/** `unitsOf`, each made when it is asked for. */
+/** The same as `unitsOf`, with each unit made when it is asked for. */
 export function* eachUnit(
   queueing: Queueing,
   history: UsageHistory | null,
@@ -108,7 +108,7 @@ function groupDomains({ domains, gangs }: Queueing): readonly (readonly number[]
     parents[index] = root;
     return root;
   };
-  // Much work has the very same parts.
+  // Many gangs have the very same parts.
   const seen = new Set<WaitingGang["parts"]>();
   for (const { parts, never } of gangs) {
     if (never !== null || seen.has(parts)) continue;
@@ -160,7 +160,7 @@ function unitOf(
   };
 }
 
-/** Records of one queue in several domains are one entity. */
+/** Combines the records of one queue in several domains into one entity. */
 function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities" | "entityOf"> {
   const entities: { readonly nodes: number[]; readonly parent: number | null; readonly children: number[] }[] = [];
   const entityOf = new Int32Array(nodes.length).fill(-1);
@@ -186,7 +186,10 @@ function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities"
   return { entities, entityOf };
 }
 
-/** What is allocated on nodes that take no pods uses the queue's quota first, and of that the part that it lends to nobody. */
+/**
+ * Makes the node of a queue. What is allocated on nodes that take no pods uses its quota first, beginning with the part that it
+ * does not lend.
+ */
 function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, usage: number): EntitledNode {
   const { allocatedOnUnschedulable: lost, limit, lendingLimit, allocated, pending } = queue;
   const guaranteed = Math.max(0, sure - lost);
@@ -205,8 +208,9 @@ function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, u
 }
 
 /**
- * A child that has lost more than its quota takes nothing from the guarantees of its siblings: its parents have that in their
- * guarantees and limits, too. An artificial root is no more than its queues: its limit decreases by what they lose of theirs.
+ * A child that has lost more than its quota takes nothing from the guarantees of its siblings, because its parents have this in
+ * their guarantees and limits, too. An artificial root is no more than its queues: its limit decreases by what they lose of
+ * theirs.
  */
 function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
   const below = new Float64Array(nodes.length);
@@ -220,7 +224,7 @@ function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
     const isRoot = queue.kind === "Scheduler" && queue.children.length > 0;
     const most = isRoot ? queue.limit - (lostBelow[i] ?? 0) : Math.min(queue.limit, promised);
     const limit = Math.max(node.limit, most);
-    // What it keeps for itself does not grow by that.
+    // What the node keeps for itself does not grow by this.
     const lendingLimit = node.lendingLimit + guaranteed - node.guaranteed;
     if (guaranteed !== node.guaranteed || limit !== node.limit) nodes[i] = { ...node, guaranteed, limit, lendingLimit };
     if (node.parent === null) continue;
@@ -230,7 +234,7 @@ function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
   }
 }
 
-/** Work that waits in one domain is demand in every domain to which it may go. */
+/** Adds demand from elsewhere: work that waits in one domain is demand in every domain to which it may go. */
 function withDemandFromElsewhere(
   nodes: readonly EntitledNode[],
   waiting: readonly WaitingItem[],

@@ -1,10 +1,10 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
-/** What `waterFill` gives. */
+/** The result of `waterFill`. */
 export interface Filled {
-  /** Parallel to the caps. */
+  /** The shares, parallel to the caps. */
   readonly shares: Float64Array;
-  /** What each unit of weight got where no cap stopped it; `Infinity` where all caps were reached. */
+  /** What each unit of weight got if no cap stopped it; `Infinity` where all caps were reached. */
   readonly level: number;
 }
 
@@ -17,7 +17,7 @@ export function sumOf(amounts: Iterable<number>): number {
 
 /**
  * Divides an amount in proportion to weights: share = min(cap, level x weight - base), at least 0, with the level at which the
- * amount is used up; the base is what someone has already, where that counts. A share that reaches its cap is exactly the cap.
+ * amount is used up; the base is what a taker already has, where that counts. A share that reaches its cap is exactly the cap.
  * Without any weight above 0 all shares are 0. O(n log n).
  */
 export function waterFill(
@@ -66,8 +66,8 @@ function shareAt(level: number, { cap, weight, base }: Taker): number {
 
 /**
  * The level at which an amount that is less than all caps together is used up. The sum of shares grows with the level in
- * straight pieces; they change where someone begins to take or is full. The piece is found by halving, and its slope summed
- * anew, so that no rounding error builds up.
+ * straight pieces, which change where a taker begins to take or is full. The piece is found by bisection, and its slope is
+ * summed anew, so that no rounding error builds up.
  */
 function levelOf(amount: number, takers: readonly Taker[]): number {
   const bends = new Float64Array(2 * takers.length + 1);

@@ -5,31 +5,31 @@ import type { TextMap } from "../../model/node.ts";
 import { type FreeCapacities, requestsOf } from "./freeCapacities.ts";
 import { type FreeCapacity, freeOnGpus, type NodeFreeCapacity, nodeFreeCapacity } from "./nodeFreeCapacity.ts";
 
-/** Nodes by the value of a label; made for a label when first asked. */
+/** Nodes by the value of a label; the index of a label is made when it is first asked for. */
 type LabelIndex = Map<string, Map<string, NodeFreeCapacity[]>>;
 
-/** What a pool has free, physical GPUs. */
+/** What a pool has free, in physical GPUs. */
 export interface FreeInPool {
-  /** Of whatever kind. */
+  /** Free GPUs of all kinds. */
   readonly gpus: number;
-  /** On GPUs that are neither shared by replicas nor partitioned. */
+  /** Free GPUs that are neither shared by replicas nor partitioned. */
   readonly onGpus: number;
 }
 
 /** The nodes of one quota domain. */
 export interface DomainFreeCapacities {
-  /** Whether the GPUs of a pool on a node are in it. */
+  /** Whether the GPUs of a pool on a node are in the domain. */
   readonly isIn: (pool: string, node: string) => boolean;
   readonly pools: ReadonlySet<string>;
   readonly nodes: readonly NodeFreeCapacity[];
-  /** Of those, the nodes with something free, the fewest free GPUs first. */
+  /** Those of `nodes` with something free, the fewest free GPUs first. */
   readonly open: readonly NodeFreeCapacity[];
   readonly freeByPool: ReadonlyMap<string, FreeInPool>;
   readonly labelsOfNodes: LabelIndex;
   readonly labelsOfOpen: LabelIndex;
 }
 
-/** The free capacity of domains, parallel to them. A node of several domains is in each with its devices there. */
+/** The free capacity of domains, parallel to them. A node of several domains is in each of them, with its devices there. */
 export function domainFreeCapacities(
   snapshot: Snapshot,
   freeCapacities: FreeCapacities,
@@ -42,7 +42,7 @@ export function domainFreeCapacities(
     const node = snapshot.nodes[i];
     const own = freeCapacities.byNode[i];
     if (node === undefined || own === undefined) continue;
-    // Mostly a node has one domain: of several pools in one domain, the free capacity is found together.
+    // Most nodes have one domain; if several pools are in one domain, their free capacity is found together.
     const found = new Map<number, NodeFreeCapacity>();
     for (const one of own) {
       const domain = domainOf(one.pool, node.name);
@@ -60,7 +60,7 @@ export function domainFreeCapacities(
   });
 }
 
-/** A pool without anything free. */
+/** The value for a pool in which nothing is free. */
 export const nothingFree: FreeInPool = { gpus: 0, onGpus: 0 };
 
 const withFreeCapacity = ({ gpus, onGpus }: FreeInPool, freeCapacity: FreeCapacity): FreeInPool => ({
@@ -81,7 +81,7 @@ export function domainOfFreeCapacities(
 const fewestFirst = (a: NodeFreeCapacity, b: NodeFreeCapacity): number =>
   (a.now?.gpus ?? 0) - (b.now?.gpus ?? 0) || (a.node.name < b.node.name ? -1 : 1);
 
-/** One free capacity of the pools of a node that are in one domain. */
+/** The free capacity of a node over all its pools that are in one domain. */
 function together(
   snapshot: Snapshot,
   node: NodeView,

@@ -9,11 +9,11 @@ export interface PoolFreeCapacity extends NodeFreeCapacity {
 
 /** What every node has in each of its pools at one moment. */
 export interface FreeCapacities {
-  /** Parallel to `Snapshot.nodes`; of a node those of its pools, in their order. */
+  /** The pools of each node, in their order; parallel to `Snapshot.nodes`. */
   readonly byNode: readonly (readonly PoolFreeCapacity[])[];
 }
 
-/** The free capacity of a node, and what it was made of. */
+/** The free capacity of a node, and what it was derived from. */
 interface KeptFreeCapacities {
   readonly node: NodeView;
   /** Facts about holders that a scrape can change: see `spreadOf`; `null` if there are none. */
@@ -25,20 +25,20 @@ interface KeptFreeCapacities {
 }
 
 /**
- * The free capacity of the moment before, by node: for an unchanged node the same object is returned again. It changes no
- * answer.
+ * The free capacity of the previous moment, by node: for an unchanged node the same object is returned again. The cache changes
+ * no answer.
  */
 export interface FreeCapacitiesCache {
   readonly byName: Map<string, KeptFreeCapacities>;
-  /** The same by their place among the nodes of the last moment, where they mostly are again. */
+  /** The same by their place among the nodes of the last moment, since most nodes keep their place. */
   readonly byPlace: KeptFreeCapacities[];
   cycle: number;
 }
 
-/** A cache that has seen nothing yet. */
+/** Creates an empty cache. */
 export const createFreeCapacitiesCache = (): FreeCapacitiesCache => ({ byName: new Map(), byPlace: [], cycle: 0 });
 
-/** What every node has and has free; made once for all questions of a moment. */
+/** Finds what every node has and what of it is free; this is done once for all questions of a moment. */
 export function findFreeCapacities(
   snapshot: Snapshot,
   cache: FreeCapacitiesCache = createFreeCapacitiesCache(),
@@ -81,7 +81,7 @@ function keptFreeCapacities(
   return made;
 }
 
-/** Differs from every amount that is asked for. */
+/** A value that differs from all possible requests. */
 const unknownRequests = { cpuMilli: -1, memoryBytes: -1 } as const;
 const noRequests: NodeRequests = { pods: 0, cpuMilli: 0, memoryBytes: 0 };
 

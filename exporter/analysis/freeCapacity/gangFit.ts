@@ -16,7 +16,7 @@ export interface PlacedPods {
   readonly needs: PodNeeds;
 }
 
-/** Whether pods can be placed: `never` is about nodes as they would be when empty, the others about what is free now. */
+/** Whether pods can be placed: `never` applies to nodes as they would be when empty, the others to what is free now. */
 export type FitVerdict = "never" | "too-little" | "scattered" | "fits";
 
 /** Nodes with something free that take pods of one kind. */
@@ -24,30 +24,30 @@ interface OpenNodes {
   readonly freeCapacities: readonly NodeFreeCapacity[];
 }
 
-/** Pods of one kind in one domain: what is asked once for all of them. */
+/** Pods of one kind in one domain, with answers that are found once for all of them. */
 interface PodKind {
   readonly id: number;
   readonly demand: PodDemand;
   readonly open: OpenNodes;
-  /** Pools of the domain that are of the right kind for it, by name. */
+  /** The pools of the domain that are of the right kind for these pods, ordered by name. */
   readonly pools: readonly string[];
   /** Free physical GPUs of these pools, of the kind that it asks for, on nodes that take it. */
   readonly free: number;
-  /** Whether any node that is there could take one, if it were empty. */
+  /** Whether any existing node could take one of them, if it were empty. */
   readonly isPossible: boolean;
   /** Whether this many fit onto the nodes now, without others. */
   readonly fits: (pods: number) => boolean;
 }
 
-/** The nodes for pods with the same rules, and what was asked of them, by demand. */
+/** The nodes for pods with the same rules, and the kinds that were asked about there, by demand. */
 interface RuledNodes {
   readonly open: OpenNodes;
   readonly kinds: Map<string, PodKind>;
 }
 
-/** What is free in the pools that could serve pods, on any node, whatever pods it takes. */
+/** What is free in the pools that could serve pods, on any node, including nodes that do not take these pods. */
 export interface PoolTotal {
-  /** By name. */
+  /** The pools, ordered by name. */
   readonly pools: readonly string[];
   /** Physical GPUs of the kind that they ask for: on GPUs, or whatever has or could have instances. */
   readonly free: number;
@@ -66,12 +66,14 @@ export interface GangFit {
   enoughInPools(parts: readonly PlacedPods[], more?: (pool: string) => number): PoolTotal | null;
 }
 
-/** A new GangFit over the domains of a moment. `knownStock`: the stock of a domain (index) that was looked up before. */
+/**
+ * Creates a GangFit over the domains of a moment. `knownStock` returns the stock of a domain (index) if it is known already.
+ */
 export function createGangFit(
   domains: readonly DomainFreeCapacities[],
   knownStock: (domain: number) => PoolStock | null = () => null,
 ): GangFit {
-  /** By domain and rules. */
+  /** For each domain, the nodes by the key of their rules. */
   const ruled = domains.map(() => new Map<string, RuledNodes>());
   const stocks = domains.map((domain, index) => knownStock(index) ?? createPoolStock(domain));
   const packed = new Map<string, boolean>();
@@ -80,7 +82,7 @@ export function createGangFit(
   const together = new Map<string, readonly PlacedPods[]>();
   let numbered = 0;
 
-  /** Parts of gangs often share the object that says what they need. */
+  /** The kinds already found, by the object with the needs of pods, which parts of gangs often share. */
   const byNeeds = domains.map(
     () => new Map<PodNeeds, { readonly gpusPerPod: number; readonly kind: PodKind | null }>(),
   );
@@ -144,7 +146,7 @@ export function createGangFit(
         const key = parts.map((part) => `${part.pods}x${kindOf(part)?.id ?? 0}`).join();
         return firstOf(together, key, parts);
       }
-      // Most gangs are of one kind: no key is written for them.
+      // Most gangs are of one kind, and need no combined key.
       const id = kindOf(first)?.id ?? 0;
       const byPods = alone.get(id) ?? new Map<number, readonly PlacedPods[]>();
       if (byPods.size === 0) alone.set(id, byPods);
@@ -187,15 +189,17 @@ function freeIn({ freeCapacities }: OpenNodes, pools: readonly string[], stock: 
 const freeOfNode = (freeCapacity: FreeCapacity, demand: PodDemand): number =>
   asksForGpus(demand) ? freeOnGpus(freeCapacity) : freeCapacity.gpus;
 
-/** The same of a pool. */
+/** The same for a pool. */
 const freeFor = ({ gpus, onGpus }: FreeInPool, demand: PodDemand): number => (asksForGpus(demand) ? onGpus : gpus);
 
 const asksForGpus = ({ physicalGpus, slots }: PodDemand): boolean => physicalGpus > 0 && slots.length === 0;
 
-/** How much of a pool of a domain is free for pods. */
+/** Returns how much of a pool of a domain is free for pods. */
 type FreeOf = (domain: number, pool: string, demand: PodDemand) => number;
 
-/** What the pools that could serve any of the kinds have free, each pool by the kind that can use most of it. */
+/**
+ * What is free together in the pools that could serve any of the kinds; each pool counts by the kind that can use most of it.
+ */
 function freeTogether(asked: readonly Asked[], freeOf: FreeOf): number {
   const byPool = new Map<string, number>();
   for (const { domain, kind } of asked) {
@@ -204,7 +208,7 @@ function freeTogether(asked: readonly Asked[], freeOf: FreeOf): number {
   return [...byPool.values()].reduce((sum, free) => sum + free, 0);
 }
 
-/** Counts how many pods fit onto nodes, those with the most free GPUs first, and no further than was ever asked. */
+/** Counts how many pods fit onto nodes, those with the most free GPUs first, only as far as has ever been asked for. */
 function createCount(freeCapacities: readonly NodeFreeCapacity[], demand: PodDemand): (pods: number) => boolean {
   let counted = 0;
   let next = freeCapacities.length - 1;
@@ -217,7 +221,7 @@ function createCount(freeCapacities: readonly NodeFreeCapacity[], demand: PodDem
   };
 }
 
-/** Pods of one kind of a gang. */
+/** The pods of one kind that a gang asks for. */
 interface Asked {
   readonly domain: number;
   readonly kind: PodKind;
@@ -226,7 +230,10 @@ interface Asked {
 
 const gpusOf = ({ kind, pods }: Asked): number => pods * kind.demand.gpus;
 
-/** Less is free on the nodes that take the pods of a kind than they ask for, or in their pools than all kinds together do. */
+/**
+ * Whether less is free on the nodes that take the pods of a kind than they ask for, or in their pools than all kinds together
+ * do.
+ */
 function asksTooMuch(asked: readonly Asked[], domains: readonly DomainFreeCapacities[]): boolean {
   if (asked.some((one) => gpusOf(one) > one.kind.free + gpuTolerance)) return true;
   return asksTooMuchTogether(asked, (domain, pool, demand) =>
@@ -234,7 +241,7 @@ function asksTooMuch(asked: readonly Asked[], domains: readonly DomainFreeCapaci
   );
 }
 
-/** All kinds of a domain ask for more than is free in the pools that could serve any of them. */
+/** Whether all kinds of a domain together ask for more than is free in the pools that could serve any of them. */
 function asksTooMuchTogether(asked: readonly Asked[], freeOf: FreeOf): boolean {
   if (asked.length < 2) return false;
   return [...Map.groupBy(asked, ({ domain }) => domain).values()].some(

@@ -12,14 +12,16 @@ export interface AskedPods {
   readonly verdict: FitVerdict;
 }
 
-/** Where gangs could go at one moment: asked by all who judge what waits. */
+/** Where gangs could go at one moment, for everything that judges waiting work. */
 export interface GangFreeCapacities {
-  /** Parallel to `Queueing.domains`, and perhaps one of all pools behind them; empty where nothing waits. */
+  /** Parallel to `Queueing.domains`, perhaps followed by one domain of all pools; empty where nothing waits. */
   readonly domains: readonly DomainFreeCapacities[];
   readonly fit: GangFit;
-  /** What a gang asks for, by its index; `null` where something about it is not known. Worked out when first asked. */
+  /**
+   * What a gang asks for, by its index; `null` where something about it is not known. It is worked out when first asked for.
+   */
   readonly askedOf: (gang: number) => AskedPods | null;
-  /** The same of a gang as it is given: with its parts in other places, say. */
+  /** The same for a gang that is given as an object, for example with its parts in other places. */
   readonly ask: (gang: WaitingGang) => AskedPods | null;
 }
 
@@ -36,7 +38,7 @@ export function findGangFreeCapacities(snapshot: Snapshot, freeCapacities: FreeC
   return freeCapacitiesOf(gangs, all, known.length);
 }
 
-/** `everywhere`: index of the domain of all pools; `null` where it is not needed. */
+/** `everywhere` is the index of the domain of all pools; `null` where it is not needed. */
 function freeCapacitiesOf(
   gangs: readonly WaitingGang[],
   domains: readonly DomainFreeCapacities[],
@@ -60,7 +62,7 @@ function freeCapacitiesOf(
     if (before !== undefined) return before;
     const gang = gangs[index];
     if (gang === undefined) return null;
-    // Much work has the very same parts.
+    // Many gangs have the very same parts.
     const one = alike.get(gang.parts);
     const isAlike = one !== undefined && hasSameMinimum(one.gang, gang) && one.gang.scheduler === gang.scheduler;
     const asked = isAlike ? one.asked : ask(gang);
@@ -74,10 +76,10 @@ function freeCapacitiesOf(
 const hasSameMinimum = (one: WaitingGang, other: WaitingGang): boolean =>
   one.min === other.min && one.bound === other.bound && one.pods === other.pods;
 
-/** No queue system decides where it goes. */
+/** Whether no queue system decides where a gang goes. */
 const isUnmanaged = ({ scheduler }: Pick<WaitingGang, "scheduler">): boolean => scheduler === "none";
 
-/** The pods that bring a gang to its minimum, at least one: all of them, or as many of the smallest as it takes. */
+/** The pods that bring a gang to its minimum, at least one: all of them, or as many of the smallest as this takes. */
 export function neededParts({ parts, min, bound, pods }: WaitingGang): readonly WaitingPart[] {
   const needed = Math.max(1, min - bound);
   if (needed >= pods) return parts;
@@ -90,7 +92,7 @@ export function neededParts({ parts, min, bound, pods }: WaitingGang): readonly 
     chosen.push(taken === part.pods ? part : { ...part, pods: taken });
     missing -= taken;
   }
-  // Members without GPUs start anywhere: what waits for GPUs are the others.
+  // Members without GPUs start anywhere, so the others are what waits for GPUs.
   return chosen.every(({ gpusPerPod }) => gpusPerPod === 0) ? parts : chosen;
 }
 

@@ -6,13 +6,13 @@ import { instanceKey, type PodDemand, unitKey } from "./podDemand.ts";
 
 /** What a node has to give. */
 export interface FreeCapacity {
-  /** Physical GPUs in all. */
+  /** Physical GPUs in total. */
   gpus: number;
-  /** Free part of each GPU that is not shared by replicas and not partitioned; fully held ones are left out. */
+  /** The free part of each GPU that is neither shared by replicas nor partitioned; GPUs that are fully held are left out. */
   physicalGpus: number[];
-  /** Free replicas and MIG instances by the keys of PodDemand; a MIG instance is there by its profile and by its size. */
+  /** Free replicas and MIG instances by the keys of PodDemand; a MIG instance is listed by its profile and by its size. */
   slots: ReadonlyMap<string, FreeSlots>;
-  /** `Infinity` where it is not known. */
+  /** Free CPU and memory; `Infinity` where it is not known. */
   cpuMilli: number;
   memoryBytes: number;
 }
@@ -29,9 +29,9 @@ export interface NodeFreeCapacity {
   readonly node: NodeView;
   /** What is free now; `null` when the node takes nobody, or no GPU is free. */
   readonly now: FreeCapacity | null;
-  /** What it has in total. */
+  /** What the node has in total. */
   readonly whole: FreeCapacity;
-  /** Nothing says which GPUs it has. */
+  /** Whether it is unknown which GPUs it has. */
   readonly isUncounted: boolean;
   /**
    * Physical GPUs that nobody holds and nobody can take: unhealthy GPUs, GPUs that a left-over reservation keeps, and
@@ -40,20 +40,22 @@ export interface NodeFreeCapacity {
   readonly unavailableGpus: number;
   /** Its whole GPUs that can be used, allocated or not; neither shared by replicas nor partitioned. */
   readonly wholeGpus: number;
-  /** All its GPUs are of this kind, and there is one. */
+  /** Whether all its GPUs are of this kind, and there is at least one. */
   readonly hasOnlyWholeGpus: boolean;
-  /** Nobody holds any part of it, and all of it can be used. */
+  /** Whether nobody holds any part of it, and all of it can be used. */
   readonly isWhollyFree: boolean;
   /** Whole GPUs without any holder now. */
   readonly fullyFreeGpus: number;
-  /** For some of its MIG instances, the position on the GPU is known. */
+  /** Whether the position on the GPU is known for some of its MIG instances. */
   readonly isLaidOut: boolean;
 }
 
 /** Whether the scheduler may place pods on a node. */
 export const isUsable = (node: NodeView): boolean => node.ready !== false && node.schedulable !== false;
 
-/** What a node has of the devices in a pool or several, as `isIn` says; `requests` is what its pods ask for, `null` unknown. */
+/**
+ * What a node has of the devices in those pools for which `isIn` is true; `requests` is what its pods ask for, `null` unknown.
+ */
 export function nodeFreeCapacity(
   snapshot: Snapshot,
   node: NodeView,
@@ -105,7 +107,7 @@ function wholeFreeCapacity(snapshot: Snapshot, node: NodeView, isIn: (pool: stri
 /** What the devices of a node are, besides what is free on them. */
 interface FoundDevices {
   devices: number;
-  /** Usable and not allocated. */
+  /** Number of devices that are usable and not allocated. */
   wholeDevices: number;
   wholeGpus: number;
   unavailableGpus: number;
@@ -151,10 +153,13 @@ export function freeOf({ weight, holders }: Device): number {
   return weight - allocated;
 }
 
-/** Neither shared by replicas nor partitioned. */
+/** Whether a device is a GPU that is neither shared by replicas nor partitioned. */
 const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
 
-/** Whether a pod that is somewhere on the node is on this device and others with a part of what it holds. */
+/**
+ * Whether a pod whose devices on the node are unknown is counted on this device with a part of what it holds, and with the rest
+ * on others.
+ */
 export function isSpread({ holders }: Device, pods: readonly PodView[]): boolean {
   return holders.some((holder) => isOnUnknownDevice(holder) && isPart(holder, pods));
 }
@@ -167,7 +172,10 @@ export function standsOnSeveral({ holders }: Device, pods: readonly PodView[]): 
 const isPart = ({ share, pod }: Holding, pods: readonly PodView[]): boolean =>
   share < (pods[pod]?.gpus ?? 0) - gpuTolerance;
 
-/** Such pods leave devices of a kind free as if they occupied as few of them as possible: which ones, is unknown. */
+/**
+ * Adds what is free on devices for which `isSpread` is true. Which of them the pods use is unknown, so they count as if the
+ * pods occupied as few devices of a kind as possible.
+ */
 function addSpread(freeCapacity: FreeCapacity, { devices }: Snapshot, freeOf: ReadonlyMap<number, number>): void {
   const kinds = new Map<string, { readonly device: Device; free: number }>();
   for (const [index, free] of freeOf) {
@@ -199,7 +207,7 @@ function addDevice(freeCapacity: FreeCapacity, device: Device, free: number): vo
   addSlots(freeCapacity, unitKey(unit), units, unit);
 }
 
-/** Most nodes have none. */
+/** The value for most nodes, which have neither replicas nor instances. */
 const noSlots: ReadonlyMap<string, FreeSlots> = new Map();
 
 function addSlots(freeCapacity: FreeCapacity, key: string, units: number, unit: number): void {
@@ -214,7 +222,7 @@ export function freeOnGpus({ physicalGpus }: FreeCapacity): number {
   return free;
 }
 
-/** How many such pods fit into a free capacity together. */
+/** The number of pods with this demand that fit into a free capacity together. */
 export function podsIn(freeCapacity: FreeCapacity, demand: PodDemand): number {
   let pods = demand.physicalGpus > 0 ? podsOnGpus(freeCapacity.physicalGpus, demand) : Infinity;
   for (const [key, count] of demand.slots)
@@ -227,7 +235,7 @@ export function podsIn(freeCapacity: FreeCapacity, demand: PodDemand): number {
 }
 
 function podsOnGpus(physicalGpus: readonly number[], { physicalGpus: wanted, share }: PodDemand): number {
-  // Each GPU can serve one pod `fits` times, but every pod needs `wanted` GPUs that differ.
+  // Each GPU can serve one pod `fits` times, but every pod needs `wanted` different GPUs.
   let total = 0;
   let most = 0;
   for (const free of physicalGpus) {
@@ -247,7 +255,7 @@ function sumOfLeast(physicalGpus: readonly number[], share: number, most: number
   return sum;
 }
 
-/** Takes what one pod needs out of a free capacity in which it fits: from the GPUs that have least left. */
+/** Takes what one pod needs out of a free capacity in which it fits: from the GPUs that have the least left. */
 export function takePod(freeCapacity: FreeCapacity, demand: PodDemand): void {
   freeCapacity.gpus -= demand.gpus;
   freeCapacity.cpuMilli -= demand.cpuMilli;
@@ -268,7 +276,7 @@ export function takePod(freeCapacity: FreeCapacity, demand: PodDemand): void {
   }
 }
 
-/** A copy of a free capacity, from which can be taken without changing the other. */
+/** A copy of a free capacity from which pods can be taken without a change to the original. */
 export const copyFreeCapacity = (freeCapacity: FreeCapacity): FreeCapacity => ({
   ...freeCapacity,
   physicalGpus: [...freeCapacity.physicalGpus],

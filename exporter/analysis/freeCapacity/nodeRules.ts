@@ -8,7 +8,10 @@ import { vendorAsked } from "./podDemand.ts";
 
 type RuledNode = Pick<NodeView, "labels" | "taints" | "vendor">;
 
-/** Whether a node of this kind takes such pods, whatever its present state: labels, and the taints that people gave it. */
+/**
+ * Whether a node of this kind allows pods with these rules, by labels and the taints that people set, whatever its present
+ * state.
+ */
 export function couldTake({ labels, taints, vendor }: RuledNode, rules: PodNeeds): boolean {
   return (
     isOfVendor(vendor, rules) &&
@@ -17,7 +20,7 @@ export function couldTake({ labels, taints, vendor }: RuledNode, rules: PodNeeds
   );
 }
 
-/** Whether a node takes such pods now, by its labels and all its taints. */
+/** Whether a node allows pods with these rules now, by its labels and all its taints. */
 export function takesNow({ labels, taints, vendor }: RuledNode, rules: PodNeeds): boolean {
   return (
     isOfVendor(vendor, rules) &&
@@ -26,7 +29,7 @@ export function takesNow({ labels, taints, vendor }: RuledNode, rules: PodNeeds)
   );
 }
 
-/** Accelerators of one vendor are never used for another's. */
+/** Whether the accelerators are of the vendor that pods ask for: those of one vendor are never used for another's. */
 function isOfVendor(vendor: GpuVendor | undefined, rules: PodNeeds): boolean {
   if (vendor === undefined) return true;
   const asked = vendorAsked(rules);
@@ -43,7 +46,7 @@ export const onlyModelLabels = (needs: PodNeeds): PodNeeds => withLabels(needs, 
 /** What pods demand of all other labels; the same object where they demand no model. */
 export const withoutModelLabels = (needs: PodNeeds): PodNeeds => withLabels(needs, (label) => !namesModel(label));
 
-/** Only what is demanded of some labels. A term of the affinity with no such demand allows every node. */
+/** Keeps only the demands on some labels. A term of the affinity that has no such demand allows every node. */
 function withLabels(needs: PodNeeds, isKept: (label: string) => boolean): PodNeeds {
   const { nodeSelector, nodeAffinity } = needs;
   const isWhole = Object.keys(nodeSelector).every(isKept) && nodeAffinity.flat().every(({ key }) => isKept(key));

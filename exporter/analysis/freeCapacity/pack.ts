@@ -9,15 +9,15 @@ export interface PodsToPack {
 }
 
 /**
- * If the quick way fails, every way is tried for gangs and nodes of at most these numbers, and at most this many placements: a
- * larger case costs more than its answer is worth.
+ * If the quick way fails, every placement is tried for gangs and nodes of at most these numbers, and at most this many
+ * placements: a larger case costs more than its answer is worth.
  */
 const exactLimits = { pods: 32, nodes: 32, tries: 5000 } as const;
 
 /**
- * Whether pods of several kinds can be placed together: largest first onto the node that is left the least; where that
- * fails and the case is small, by trying out. So a small gang that can be placed is never said to be impossible, and no
- * impossible one to be possible.
+ * Whether pods of several kinds can be placed together: the largest first, each onto the node that has the least left; where
+ * that fails and the case is small, by trying all placements. So a small gang that can be placed is never judged impossible,
+ * and an impossible one never possible.
  */
 export function packs(kinds: readonly PodsToPack[]): boolean {
   const sorted = [...kinds].sort((a, b) => compareDemand(b.demand, a.demand));
@@ -39,7 +39,7 @@ function packsGreedily(kinds: readonly PodsToPack[]): boolean {
   });
 }
 
-/** Takes as many pods as fit on a node, at most `pods`; says how many. */
+/** Takes as many pods as fit on a node, at most `pods`; returns how many. */
 function takePods(
   node: NodeFreeCapacity,
   demand: PodDemand,
@@ -71,7 +71,7 @@ function packsExactly(kinds: readonly PodsToPack[]): boolean {
     const placed = kinds[kind];
     if (placed === undefined) return true;
     if (pod === placed.pods) return place(kind + 1, 0, 0, freeCapacities);
-    // Pods of a kind are alike: each goes onto the node of the one before it, or a later one.
+    // Pods of a kind are alike, so each goes onto the node of the previous one, or a later one.
     for (let i = firstNode; i < placed.freeCapacities.length; i++) {
       const node = placed.freeCapacities[i];
       if (node === undefined || node.now === null) continue;

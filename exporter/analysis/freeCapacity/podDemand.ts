@@ -7,9 +7,9 @@ import { gpuResources } from "../../model/wellKnown.ts";
 export interface PodDemand {
   /** Physical GPUs, above 0. */
   readonly gpus: number;
-  /** GPUs that each have at least `share` to give. */
+  /** Number of different GPUs that must each have at least `share` free. */
   readonly physicalGpus: number;
-  /** 1: whole GPUs without any holder. */
+  /** Part of each GPU that is taken; 1: whole GPUs without any holder. */
   readonly share: number;
   /** Replicas of shared GPUs and MIG instances, by the keys of `instanceKey` and `unitKey`. */
   readonly slots: readonly (readonly [key: string, count: number])[];
@@ -17,16 +17,16 @@ export interface PodDemand {
   readonly memoryBytes: number;
 }
 
-/** MIG instances that are asked for by profile; punctuation differs between DCGM, resource names and DRA. */
+/** The key of MIG instances that are asked for by profile; punctuation differs between DCGM, resource names and DRA. */
 export const instanceKey = (profile: string): string => `mig:${profile.toLowerCase().replace(/[^a-z0-9]/g, "")}`;
 
-/** Parts of GPUs that are asked for as units of one size: replicas, and MIG instances under strategy `single`. */
+/** The key of parts of GPUs that are asked for as units of one size: replicas, and MIG instances under strategy `single`. */
 export const unitKey = (gpus: number): string => `unit:${Math.round(gpus / gpuTolerance)}`;
 
 /**
- * What a pod of `gpus` physical GPUs with such requests takes. A resource whose unit is a GPU takes whole GPUs, one
- * whose unit is a part of a GPU takes that many parts of this size, MIG resources take instances of their profile;
- * without any GPU resource (KAI's fractions) it takes a part of one GPU, or equal parts of as few as can hold it.
+ * What a pod of `gpus` physical GPUs with these requests takes. A resource whose unit is a GPU takes whole GPUs, one whose unit
+ * is a part of a GPU takes that many parts of this size, and MIG resources take instances of their profile; without any GPU
+ * resource (KAI's fractions) the pod takes a part of one GPU, or equal parts of as few as can hold it.
  */
 export function podDemand(gpus: number, { requests }: PodNeeds): PodDemand {
   const instances: [string, number][] = [];
@@ -62,13 +62,13 @@ function instanceOf(resource: string): string {
   return instanceKey(profile.endsWith(".shared") ? profile.slice(0, -".shared".length) : profile);
 }
 
-/** The same for demands that the same nodes can serve equally often. */
+/** A key that is equal for demands that the same nodes can serve equally often. */
 export function demandKey({ physicalGpus, share, slots, cpuMilli, memoryBytes }: PodDemand): string {
   const parts = slots.length === 0 ? "" : slots.map(([key, count]) => `${key}*${count}`).join();
   return `${physicalGpus}*${share}|${parts}|${cpuMilli}|${memoryBytes}`;
 }
 
-/** Pods that ask alike have the same object. */
+/** Vendors already found; pods with the same requests share the object. */
 const vendors = new WeakMap<PodNeeds, GpuVendor | null>();
 
 /** The vendor of the accelerators that a pod asks for; `null` if none of its resources names one. */
@@ -81,7 +81,7 @@ export function vendorAsked(needs: PodNeeds): GpuVendor | null {
   return vendor;
 }
 
-/** The same for pods that the same nodes take. */
+/** A key that is equal for pods that the same nodes allow. */
 export function rulesKey(needs: PodNeeds): string {
   const { nodeSelector, nodeAffinity, tolerations } = needs;
   const vendor = vendorAsked(needs);
@@ -95,5 +95,5 @@ export function rulesKey(needs: PodNeeds): string {
   return rules;
 }
 
-/** A part of a key: with its length before it, no text can look like two. */
+/** A part of a key. Its length comes first, so that no text can look like two parts. */
 export const part = (text: string): string => `${text.length}:${text}`;

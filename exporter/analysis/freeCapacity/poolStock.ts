@@ -22,7 +22,7 @@ interface NodeKind {
   readonly freeCapacity: FreeCapacity;
 }
 
-/** The stock of one domain; looked through when first asked. */
+/** Creates the stock of one domain, which is looked through when first asked. */
 export function createPoolStock({ pools, nodes }: DomainFreeCapacities): PoolStock {
   const all = [...pools].sort();
   let kinds: readonly NodeKind[] | null = null;
@@ -73,7 +73,7 @@ function kindsOf(nodes: readonly NodeFreeCapacity[], pools: ReadonlySet<string>)
   return [...kinds.values()].flatMap((byContent) => [...byContent.values()]);
 }
 
-/** The same for free capacity with the same GPUs and parts of GPUs; an empty GPU is whole. */
+/** A key that is equal for free capacity with the same GPUs and parts of GPUs; an empty GPU is whole. */
 function contentOf({ physicalGpus, slots }: FreeCapacity): string {
   let content = `${physicalGpus.length}`;
   for (const [key, { count }] of slots) content += ` ${key}*${count}`;

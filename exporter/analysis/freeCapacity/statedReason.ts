@@ -1,13 +1,13 @@
 /**
- * Why work waits, where a scheduler itself says it: it can never run, its queue has no room, members are missing, or the
- * topology that it asks for has no place although enough is free.
+ * Why work waits, where a scheduler itself reports it: it can never run, its queue has no quota left, members are missing, or
+ * the topology that it asks for has no place although enough is free.
  */
 export type StatedCause = "constraint" | "quota" | "gang" | "topology";
 
 /**
- * What a scheduler itself reports, as far as it decides. Sources: Kueue v0.19 (reasons of the condition QuotaReserved; before
- * v0.18 only the messages of its flavor assigner), KAI v0.17 (reasons of schedulingConditions), Volcano v1.15 (reasons of the
- * condition Unschedulable).
+ * What a scheduler itself reports, where this decides the cause. Sources: Kueue v0.19 (reasons of the condition QuotaReserved;
+ * before v0.18 only the messages of its flavor assigner), KAI v0.17 (reasons of schedulingConditions), Volcano v1.15 (reasons
+ * of the condition Unschedulable).
  */
 const stated: readonly (readonly [pattern: RegExp, cause: StatedCause])[] = [
   [/\bNoMatchingFlavor\b/, "constraint"],
@@ -19,7 +19,7 @@ const stated: readonly (readonly [pattern: RegExp, cause: StatedCause])[] = [
   [/\bTopologyPlacementFailed\b|\btopology "[^"]*" (?:doesn't allow to fit|allows to fit only)/, "topology"],
 ];
 
-/** Finds `statedCause`; reasons that many gangs share are examined once. */
+/** Creates a function that returns `statedCause`; a reason that many gangs share is examined once. */
 export function createStatedCauses(): (reason: string) => StatedCause | null {
   const known = new Map<string, StatedCause | null>();
   return (reason) => {

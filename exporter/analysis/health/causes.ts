@@ -2,12 +2,12 @@ import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import { type DegradedCause, type UnavailableCause, xidCauseOf } from "../../model/gpuFaults.ts";
 import type { DeviceReading } from "../../model/telemetry.ts";
 
-/** DCGM_HEALTH_RESULT_FAIL; a warning is 10. */
+/** The value of DCGM_HEALTH_RESULT_FAIL; that of a warning is 10. */
 export const dcgmFails = 20;
 
 /**
- * Why a device is unhealthy. That it is, the objects say; telemetry only says why: the last XID error stays on the page until the
- * exporter restarts, so that alone it proves nothing.
+ * Why a device is unhealthy. The objects show that it is; telemetry only shows why, because the last XID error stays on the
+ * page until the exporter restarts, and so proves nothing by itself.
  */
 export function unhealthyCause(device: Device, node: NodeView, devices: Snapshot["devices"]): UnavailableCause {
   const { fault, reading } = device;
@@ -21,7 +21,7 @@ export function unhealthyCause(device: Device, node: NodeView, devices: Snapshot
   );
 }
 
-/** What a page says about a GPU that cannot be used. */
+/** The cause that a page shows for a GPU that cannot be used. */
 function causeInReading(reading: DeviceReading | null): UnavailableCause | null {
   if (reading === null) return null;
   const { lastXid, rowRemapFailure, rowRemapPending, dcgmHealth } = reading;
@@ -32,12 +32,15 @@ function causeInReading(reading: DeviceReading | null): UnavailableCause | null 
   return byXid ?? ((dcgmHealth ?? 0) >= dcgmFails ? "dcgm_health" : null);
 }
 
-/** The node's page has rows, but none of this GPU. */
+/** Whether the node's page has rows, but none of this GPU. */
 function showsOthers({ devices: own }: NodeView, devices: Snapshot["devices"]): boolean {
   return own.some((index) => (devices[index]?.reading ?? null) !== null);
 }
 
-/** Where the API only counts, another GPU of the node may be the one that is missing: one that shows an error of its own. */
+/**
+ * The cause on another GPU of the node: where the API only counts GPUs, the missing one may be one that shows an error of its
+ * own.
+ */
 function causeOnNode(
   device: Device,
   { devices: own }: NodeView,
@@ -57,7 +60,7 @@ const softwareThermal = 0x20;
 const hardwareThermal = 0x40;
 const powerBrake = 0x80;
 
-/** Why a GPU runs slower than it could, by its clock event reasons; `null`: it does not, or nothing says. */
+/** Why a GPU runs slower than it could, by its clock event reasons; `null`: it does not, or nothing shows why. */
 export function degradedCause(reading: DeviceReading | null): DegradedCause | null {
   const bits = reading?.clockEventReasons ?? 0;
   if (!Number.isInteger(bits) || bits <= 0 || bits > 0xffff_ffff) return null;

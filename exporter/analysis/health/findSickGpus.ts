@@ -8,24 +8,25 @@ export interface SickGpu {
   readonly node: string;
   readonly nodePool: string;
   readonly pool: string;
-  /** `null` for a GPU that nothing identifies. */
+  /** UUID of the GPU; `null` for a GPU that nothing identifies. */
   readonly uuid: string | null;
   readonly tier: CareTier;
   readonly cause: HealthCause;
-  /** Physical GPUs: 1, or the parts of one that are instances. */
+  /** Physical GPUs: 1, or the parts of a GPU that are instances. */
   readonly gpus: number;
 }
 
-/** Faults that end the work on a GPU, or corrupt it: whoever holds such a GPU loses it. */
+/** Faults that end the work on a GPU, or corrupt it: the holder of such a GPU loses its work. */
 const endsWork: ReadonlySet<UnavailableCause> = new Set(["gpu_lost", "ecc", "remap_failed", "nvlink", "gpu_reset"]);
 
-/** DCGM_HEALTH_RESULT_WARN. */
+/** The value of DCGM_HEALTH_RESULT_WARN. */
 const dcgmWarns = 10;
 
 /**
- * The GPUs of ready nodes that need care, and how soon. `drain`: work is on a GPU that the API has taken out for a
- * fault that ends it, or a GPU whose memory cannot be repaired is still given out. `today`: a GPU cannot be used, and waits for
- * repair. `watch`: it works, and may get worse. A last XID error alone is no reason: it stays on the page for ever.
+ * The GPUs of ready nodes that need care, and how soon. `drain`: work is on a GPU that the API has taken out for a fault that
+ * ends it, or a GPU whose memory cannot be repaired is still given out. `today`: a GPU cannot be used, and waits for repair.
+ * `watch`: it works, and may get worse. A last XID error alone is no reason, because it stays on the page until the exporter
+ * restarts.
  */
 export const findSickGpus = oncePer((snapshot: Snapshot): readonly SickGpu[] => {
   const sick = new Map<string, SickGpu>();
@@ -58,7 +59,7 @@ function careOf(device: Device, node: NodeView, devices: Snapshot["devices"]): C
   return slow === null ? null : { cause: slow, tier: "watch" };
 }
 
-/** Instances of one GPU count as one, with what is worst. */
+/** Adds the care for a device. Instances of one GPU count as one, with the most urgent care. */
 function add(sick: Map<string, SickGpu>, node: NodeView, device: Device, index: number, care: Care): void {
   const key = `${node.name}\u0000${device.uuid ?? index}`;
   const known = sick.get(key);

@@ -7,23 +7,25 @@ export interface IdleNode {
   /** Index into `Snapshot.nodes`. */
   readonly node: number;
   readonly kind: IdleKind;
-  /** Kept ready on purpose (a label of `idle.warmPools`): counted apart, never called waste. */
+  /**
+   * Whether it is kept ready on purpose (a label of `idle.warmPools`): then it is counted separately, and never called waste.
+   */
   readonly isWarmPool: boolean;
-  /** Since when it has been idle of this kind without a break, seconds since the epoch. */
+  /** Since when it has been idle in this way without a break, seconds since the epoch. */
   readonly since: number;
 }
 
-/** Nodes that serve nobody, or nothing, at one moment. */
+/** Nodes at one moment that serve nobody, or on which all that is allocated is idle. */
 export interface IdleNodes {
-  /** By index of node. */
+  /** The idle nodes, ordered by index. */
   readonly nodes: readonly IdleNode[];
-  /** Since when, by `kind/node`: what the next moment must know. */
+  /** Since when each node has been idle, by `kind/node`; the next moment needs it. */
   readonly since: ReadonlyMap<string, number>;
   /** Nodes that are kept ready on purpose, idle or not; indices into `Snapshot.nodes`. */
   readonly warm: ReadonlySet<number>;
 }
 
-/** A moment without an idle node. */
+/** The value for a moment without an idle node. */
 export const noIdleNodes: IdleNodes = { nodes: [], since: new Map(), warm: new Set() };
 
 /** The settings that define idle nodes. */
@@ -32,9 +34,9 @@ export interface IdleNodeSettings {
 }
 
 /**
- * Finds the idle nodes of a moment (design: idle nodes); `uses` are those that `accountStates` says. `since` comes from the
- * moment before: a node that was not idle in the same way then is idle since now, because no object shows when its last pod
- * ended. Pure.
+ * Finds the idle nodes of a moment (design: idle nodes); `uses` is the result of `accountStates`. `since` comes from the
+ * previous moment: a node that was not idle in the same way then has been idle since now, because no object shows when its last
+ * pod ended. Pure.
  */
 export function findIdleNodes(
   snapshot: Snapshot,
@@ -55,7 +57,7 @@ export function findIdleNodes(
     begins.set(key, begin);
     nodes.push({ node: index, kind, isWarmPool: isWarm, since: begin });
   }
-  // While pods are not read, it is unknown what is allocated; a streak continues once they are.
+  // While pods are not read, it is unknown what is allocated; a streak continues once they are read again.
   return { nodes, since: snapshot.coverage.objects ? begins : since, warm };
 }
 

@@ -10,22 +10,22 @@ interface LowestOf {
   readonly priority: number;
 }
 
-/** By flavor and resource, the two ClusterQueues with the lowest priorities: one of them is not the queue that asks. */
+/** By flavor and resource, the two ClusterQueues with the lowest priorities: one of them is not the queue in question. */
 type LowestTwo = ReadonlyMap<string, readonly LowestOf[]>;
 
-/** A tree of cohorts with the work in it: what each of its queues can preempt by priority. */
+/** A tree of cohorts with the work in it, which determines what each of its queues can preempt by priority. */
 export interface CohortWork {
   readonly ofQueue: ReadonlyMap<string, QueueWork>;
-  /** All work of its queues, and how many of them have any. */
+  /** The priorities of all work of its queues, and how many of them have any work. */
   readonly all: PriorityRange | null;
   readonly queuesWithWork: number;
-  /** Of queues that hold more than their nominal quota: Kueue takes from nobody else of a cohort. */
+  /** The lowest priorities in queues that hold more than their nominal quota: Kueue takes from no other queue of a cohort. */
   readonly ofBorrowers: LowestTwo;
-  /** By flavor and resource, how many queues may borrow of it. */
+  /** Number of queues that may borrow, by flavor and resource. */
   readonly borrowers: ReadonlyMap<string, number>;
 }
 
-/** The work of a tree. */
+/** Returns the work of a tree. */
 export function cohortWork({ queues }: CohortTree, ofQueue: ReadonlyMap<string, QueueWork>): CohortWork {
   const ofBorrowers = new Map<string, readonly LowestOf[]>();
   const borrowers = new Map<string, number>();
@@ -52,7 +52,7 @@ const withLowest = (known: readonly LowestOf[] = [], one: LowestOf): readonly Lo
 /** Whether a quota lets its queue borrow. */
 export const mayBorrow = ({ borrowingLimit }: KueueQuota): boolean => borrowingLimit !== 0;
 
-/** Quotas of GPUs of a queue that another queue of the tree may borrow. */
+/** The GPU quotas of a queue from which another queue of the tree may borrow. */
 export function lentQuotas({ quotas }: KueueClusterQueue, { borrowers }: CohortWork): readonly KueueQuota[] {
   return quotas.filter(
     (quota) =>
@@ -63,7 +63,7 @@ export function lentQuotas({ quotas }: KueueClusterQueue, { borrowers }: CohortW
   );
 }
 
-/** Lowest priority with which others borrow of some flavors and resources; `null` where nobody does. */
+/** The lowest priority with which others borrow some flavors and resources; `null` if no queue does. */
 export function lowestBorrowed(
   queue: string,
   quotas: readonly KueueQuota[],
@@ -77,16 +77,16 @@ export function lowestBorrowed(
   return lowest;
 }
 
-/** What `LowerPriority` can take from the work that it may take at all. */
+/** What `LowerPriority` can take from the work that it may preempt at all. */
 export type TakesLower =
   | { readonly does: "something" }
   | { readonly does: "nothing"; readonly highest: number; readonly lowest: number; readonly waiting: number }
   | { readonly does: "unknown" };
 
 /**
- * Whether work of a queue can take what others borrow of these quotas, if it may take from lower priorities alone. Where work
- * waits that could have some of them and others borrow, these decide; else the tree must have one priority throughout, since
- * nobody knows what will wait.
+ * Whether work of a queue can take what others borrow of these quotas, if it may take from lower priorities alone. If work
+ * waits that could have some of these quotas, and others borrow them, the priorities of these decide; else the tree must have
+ * one priority throughout, since it is not known what will wait.
  */
 export function takesBackLower(queue: KueueClusterQueue, quotas: readonly KueueQuota[], tree: CohortWork): TakesLower {
   const work = tree.ofQueue.get(queue.name);
@@ -99,7 +99,7 @@ export function takesBackLower(queue: KueueClusterQueue, quotas: readonly KueueQ
   return { does: "nothing", highest: waiting.highest, lowest, waiting: waiting.count };
 }
 
-/** If all work of several queues has one priority, none of it is lower than any other. */
+/** The answer for several queues: if all their work has one priority, none of it is lower than any other. */
 export function ofOnePriority({ all, queuesWithWork }: CohortWork): TakesLower {
   if (all === null || queuesWithWork < 2) return { does: "unknown" };
   return all.lowest === all.highest

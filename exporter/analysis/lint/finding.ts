@@ -30,11 +30,11 @@ export type FindingCode =
   | "pods-past-queues"
   | "queue-unknown";
 
-/** One thing in the configuration of queues that makes fairness other than its author meant. */
+/** One thing in the configuration of queues that makes fairness differ from what its author meant. */
 export interface Finding {
   readonly code: FindingCode;
   readonly scheduler: QueueScheduler;
-  /** `ClusterQueue`, `Queue`, ... and its name (`namespace/name` where it has one). Untrusted text. */
+  /** Kind of the object (`ClusterQueue`, `Queue`, ...) and its name (`namespace/name` where it has one). Untrusted text. */
   readonly kind: string;
   readonly name: string;
   /** What was found and why that matters, with the values. */

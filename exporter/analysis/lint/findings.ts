@@ -27,9 +27,9 @@ const checks = [
 ] as const;
 
 /**
- * What in the configuration of queues makes fairness other than its author meant, by code and name. Findings that depend on a
- * scheduler's settings are reported only if these were read. `history`: the past use in the entitlement of this moment;
- * `null`: none. Pure.
+ * What in the configuration of queues makes fairness differ from what its author meant, ordered by code and name. Findings that
+ * depend on a scheduler's settings are reported only if these were read. `history` is the past use in the entitlement of this
+ * moment; `null`: none. Pure.
  */
 export function findings(snapshot: Snapshot, history: UsageHistory | null = null): readonly Finding[] {
   const found: Finding[] = [];

@@ -8,25 +8,25 @@ import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts"
 import type { Finding } from "./finding.ts";
 import { kueueFinding } from "./kueueFindings.ts";
 
-/** Work that has waited for less may still be admitted in the next rounds. */
+/** Seconds: work that has waited for a shorter time may still be admitted in the next rounds. */
 const waitedSeconds = 300;
 
 /** A ClusterQueue without a cohort whose work waits while the quota of others without a cohort is idle. Physical GPUs. */
 export interface UnsharedQuota {
   readonly queue: QueueView;
-  /** Those that have idle quota of the same flavors, the most first, and no more than are needed. */
+  /** The queues that have idle quota of the same flavors, the most idle first, and no more queues than are needed. */
   readonly lenders: readonly { readonly view: QueueView; readonly idle: number }[];
-  /** What would start of its work within its own quota and theirs, and its first. */
+  /** GPUs and number of the gangs that would start within its own quota and theirs, and the first of these gangs. */
   readonly gpus: number;
   readonly gangs: number;
   readonly first: WaitingGang;
-  /** Free in the domain, whoever's quota. */
+  /** GPUs that are free in the domain, whoever's quota they are. */
   readonly free: number;
 }
 
 /**
- * ClusterQueues whose waiting work could be started by the quota of others, if they were in one cohort: outside a cohort a
- * queue has its nominal quota and no more, and lends nothing (kueue v0.19, pkg/cache/scheduler: available, without a parent).
+ * ClusterQueues whose waiting work could be started with the quota of others if they were in one cohort: outside a cohort a
+ * queue has only its nominal quota, and lends nothing (kueue v0.19, pkg/cache/scheduler: available, without a parent).
  */
 export function unsharedQuota(snapshot: Snapshot): readonly UnsharedQuota[] {
   const { queueObjects, queueing, at } = snapshot;
@@ -58,7 +58,7 @@ export function unsharedQuota(snapshot: Snapshot): readonly UnsharedQuota[] {
 
 type Lenders = UnsharedQuota["lenders"];
 
-/** Queues with idle quota by flavor and resource, the most first: quota is lent within one of these. */
+/** Queues with idle quota by flavor and resource, the most idle first: quota is lent only within one flavor and resource. */
 function lendersByFlavor(
   views: readonly QueueView[],
   alone: ReadonlyMap<string, KueueClusterQueue>,
@@ -94,7 +94,7 @@ const gpuKeys = (queue: KueueClusterQueue | undefined, isMeant: (quota: KueueQuo
 const unusedBy = ({ guaranteed, allocated, reserved }: QueueView): number =>
   guaranteed - Math.max(allocated, reserved ?? 0);
 
-/** What of the waiting work of a queue, in its order, fits into its own quota and that of the lenders. */
+/** The part of a queue's waiting work, in its order, that fits into its own quota and that of the lenders. */
 function startedWith(
   { queueing, at }: Snapshot,
   queue: QueueView,
@@ -116,7 +116,7 @@ function startedWith(
     } else if (queue.isStrictOrder) break;
   }
   const [first] = started;
-  // Work that fits into its own quota waits for something else.
+  // Work that fits into its own quota waits for another reason.
   if (first === undefined || gpus <= own + gpuTolerance) return null;
   return { queue, lenders: enough(lenders, gpus - own), gpus, gangs: started.length, first, free };
 }
@@ -128,7 +128,7 @@ function waitsForQuota(gang: WaitingGang | undefined, at: number): gang is Waiti
   return reservedAt === null && bound === 0 && since !== null && at - since >= waitedSeconds;
 }
 
-/** The first lenders that have this much together. */
+/** The first lenders that together have this much. */
 function enough(lenders: Lenders, gpus: number): Lenders {
   let left = gpus;
   return lenders.filter(({ idle }) => {
@@ -138,7 +138,10 @@ function enough(lenders: Lenders, gpus: number): Lenders {
   });
 }
 
-/** Quota that is idle while work waits to which no queue may lend it. One finding for each queue whose work waits. */
+/**
+ * Findings about quota that is idle while work waits to which no queue may lend it. One finding for each queue whose work
+ * waits.
+ */
 export function unsharedQuotaFindings(snapshot: Snapshot): readonly Finding[] {
   const reported = new Set<string>();
   return unsharedQuota(snapshot).flatMap((found) => {

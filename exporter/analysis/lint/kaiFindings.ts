@@ -3,13 +3,13 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KaiQueue, KaiQueueResource } from "../../model/queues/kai.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 
-/** In KAI's units: no limit, all there is. */
+/** The value in KAI's units that means no limit: everything there is. */
 const unlimited = -1;
 const nothing: KaiQueueResource = { quota: 0, overQuotaWeight: 0, limit: 0 };
 
 /**
- * Queues of KAI whose zeros mean more than they seem to, or that do not fit together. Read in KAI-Scheduler (proportion
- * plugin: max_allowed_check.go, resource_division.go; cache: cluster_info/queue.go).
+ * Queues of KAI whose zeros mean more than it seems, or that do not fit together. Source: KAI-Scheduler (proportion plugin:
+ * max_allowed_check.go, resource_division.go; cache: cluster_info/queue.go).
  */
 export function kaiFindings({ queueObjects }: Snapshot): readonly Finding[] {
   const { kaiQueues } = queueObjects;
@@ -31,7 +31,7 @@ export function kaiFindings({ queueObjects }: Snapshot): readonly Finding[] {
   });
 }
 
-/** A shard's scheduler sees only the queues with its own node-pool label. */
+/** The key of a queue for a shard: its scheduler sees only the queues with the node-pool label of the shard. */
 const keyOf = (nodePool: string | null, name: string): string => JSON.stringify([nodePool, name]);
 
 const finding = (code: FindingCode, name: string, reason: string, change: string): Finding => ({
@@ -43,7 +43,7 @@ const finding = (code: FindingCode, name: string, reason: string, change: string
   change,
 });
 
-/** `cleanQueueOrphans` */
+/** Reports a queue whose parent does not exist, which `cleanQueueOrphans` removes. */
 function orphan({ name, parent, nodePool }: KaiQueue, queues: ReadonlyMap<string, KaiQueue>): Finding | null {
   if (parent === null || parent === "" || queues.has(keyOf(nodePool, parent))) return null;
   const shard = nodePool === null ? "" : ` with the same node-pool label (${nodePool})`;
@@ -55,7 +55,10 @@ function orphan({ name, parent, nodePool }: KaiQueue, queues: ReadonlyMap<string
   );
 }
 
-/** `isOverLimit` compares every requested resource on the whole way to the root; only -1 means no limit. */
+/**
+ * Reports a limit of 0: `isOverLimit` compares every requested resource on the whole way to the root, and only -1 means no
+ * limit.
+ */
 function limitZero(queue: KaiQueue, below: readonly KaiQueue[]): Finding | null {
   const { name, cpu, memory } = queue;
   const gpu = queue.gpu ?? nothing;
@@ -79,7 +82,10 @@ function limitZero(queue: KaiQueue, below: readonly KaiQueue[]): Finding | null 
 const hasGpus = ({ gpu }: KaiQueue): boolean =>
   gpu !== null && (gpu.quota !== 0 || gpu.overQuotaWeight !== 0 || gpu.limit !== 0);
 
-/** `divideUpToFairShare` passes over queues of weight 0; allocation itself looks at limits only, reclaim at fair shares. */
+/**
+ * Reports a weight of 0: `divideUpToFairShare` passes over it; allocation itself considers only limits, and reclaim fair
+ * shares.
+ */
 function noSurplus({ name, gpu }: KaiQueue, siblingsTake: boolean): Finding | null {
   if (gpu === null || gpu.overQuotaWeight !== 0 || gpu.quota === unlimited || gpu.limit === 0) return null;
   if (gpu.limit !== unlimited && gpu.limit <= gpu.quota) return null;
@@ -92,7 +98,7 @@ function noSurplus({ name, gpu }: KaiQueue, siblingsTake: boolean): Finding | nu
   );
 }
 
-/** `setDeservedResource` gives each child its quota, whatever the parent has. */
+/** Reports quotas above that of the parent: `setDeservedResource` gives each child its quota, whatever the parent has. */
 function quotaAboveParent({ name, gpu }: KaiQueue, below: readonly KaiQueue[]): Finding | null {
   const quota = gpu?.quota ?? 0;
   if (quota === unlimited) return null;

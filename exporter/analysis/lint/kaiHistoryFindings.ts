@@ -3,12 +3,12 @@ import type { KaiSchedulingShard } from "../../model/queues/kai.ts";
 import type { UsageHistory } from "../fairness/fairness.ts";
 import type { Finding } from "./finding.ts";
 
-/** The longest half-life that Fairlead's configuration takes: as good as none over a window of days. */
+/** The longest half-life that Fairlead's configuration accepts: over a window of days it has the effect of no decay. */
 const longestHalfLifeSeconds = 31_536_000;
 
 /**
  * Shards that share what is above quotas by past use (time-based fairshare) while the entitlement shown here does not consider
- * past use. A `kValue` of 0 lets past use count nothing (KAI-Scheduler, proportion plugin, resource_division: w' + k (w' -
+ * past use. With a `kValue` of 0, past use does not count (KAI-Scheduler, proportion plugin, resource_division: w' + k (w' -
  * u)).
  */
 export function kaiHistoryFindings({ queueObjects }: Snapshot, history: UsageHistory | null): readonly Finding[] {

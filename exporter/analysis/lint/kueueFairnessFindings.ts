@@ -13,7 +13,7 @@ const gibibyte = 1024 ** 3;
 
 /**
  * Fair sharing that is set up in objects but off in Kueue's Configuration, or has no effect there. Findings that need the
- * Configuration are reported only if it was read. Read in Kueue v0.19.
+ * Configuration are reported only if it was read. Source: Kueue v0.19.
  */
 export function kueueFairnessFindings({ queueObjects, schedulerSettings }: Snapshot): readonly Finding[] {
   const { kueueClusterQueues, kueueCohorts } = queueObjects;
@@ -44,7 +44,7 @@ function localWeights({ kueueClusterQueues, kueueLocalQueues }: QueueObjects): F
     .map(({ namespace, name, weight, clusterQueue }) => localWeightOff(`${namespace}/${name}`, weight, clusterQueue));
 }
 
-/** Weights are read by preemption-based fair sharing alone. */
+/** Reports weights that have no effect: only preemption-based fair sharing reads them. */
 function weightOff(
   kind: "ClusterQueue" | "Cohort",
   { name, weight }: { readonly name: string; readonly weight: number },
@@ -58,7 +58,7 @@ function weightOff(
   );
 }
 
-/** Weights of LocalQueues are read by admission fair sharing alone. */
+/** Reports weights of LocalQueues that have no effect: only admission fair sharing reads them. */
 function localWeightOff(name: string, weight: number, clusterQueue: string): Finding {
   return kueueFinding(
     "kueue-weight-without-fair-sharing",
@@ -79,7 +79,10 @@ function modeIgnored({ name }: KueueClusterQueue): Finding {
   );
 }
 
-/** `calculateAlphaRate`: half-life 0 gives alpha 0, so that consumed = (1 - 0) * consumed + 0 * usage and no entry penalty. */
+/**
+ * Reports a half-life of 0: `calculateAlphaRate` makes alpha 0 of it: consumed = (1 - 0) * consumed + 0 * usage, and no entry
+ * penalty.
+ */
 function withoutHalfLife(queues: number): Finding {
   return kueueFinding(
     "kueue-admission-fairness-without-half-life",
@@ -90,7 +93,9 @@ function withoutHalfLife(queues: number): Finding {
   );
 }
 
-/** `CalculateUsage` adds amounts in base units times weight, 1 where none is set: a GiB of memory counts 2^30. */
+/**
+ * Reports usage that memory dominates: `CalculateUsage` adds amounts in base units times weight, 1 if unset: a GiB counts 2^30.
+ */
 function memoryWeight({ resourceWeights }: AdmissionFairSharing, queues: readonly KueueClusterQueue[]): Finding | null {
   const quotas = queues.flatMap((queue) => queue.quotas);
   const gpus = quotas.filter(({ resource }) => gpuLikeResource(resource)).map(({ resource }) => resource);

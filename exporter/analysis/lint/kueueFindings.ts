@@ -6,12 +6,12 @@ import type { Finding, FindingCode } from "./finding.ts";
 
 const mostNamed = 10;
 
-/** A finding about an object of Kueue. */
+/** Creates a finding about an object of Kueue. */
 export function kueueFinding(code: FindingCode, kind: string, name: string, reason: string, change: string): Finding {
   return { code, scheduler: "kueue", kind, name, reason, change };
 }
 
-/** Settings of Kueue's queues, cohorts and flavors that keep work out or quota unshared. Read in Kueue v0.19. */
+/** Settings of Kueue's queues, cohorts and flavors that keep work out or leave quota unshared. Source: Kueue v0.19. */
 export function kueueFindings(snapshot: Snapshot): readonly Finding[] {
   const { queueObjects } = snapshot;
   if (queueObjects.kueueClusterQueues.length === 0) return [];
@@ -33,7 +33,7 @@ function treeFindings(tree: CohortTree): readonly Finding[] {
   return [];
 }
 
-/** `hierarchy.HasCycle`: the scheduler's snapshot leaves out every queue below such a cohort. */
+/** Reports a cycle of cohorts (`hierarchy.HasCycle`): the scheduler's snapshot leaves out every queue below such a cohort. */
 function cohortCycle(circle: readonly string[], queues: number): Finding {
   const [first = ""] = circle;
   const way = [...circle.slice(0, mostNamed), ...(circle.length > mostNamed ? ["..."] : []), first].join(" -> ");
@@ -56,7 +56,10 @@ function cohortOfOne({ name, cohort }: KueueClusterQueue): Finding {
   );
 }
 
-/** Called only if LocalQueues were read: if there are none, Fairlead may not be allowed to list them. */
+/**
+ * Reports ClusterQueues to which no LocalQueue leads, except if there is no LocalQueue at all: then Fairlead may not be allowed
+ * to list them.
+ */
 function unreachableQueues({ queueObjects }: Snapshot): readonly Finding[] {
   const { kueueClusterQueues, kueueLocalQueues } = queueObjects;
   if (kueueLocalQueues.length === 0) return [];
@@ -105,7 +108,7 @@ function flavorFindings({ queueObjects, nodes }: Snapshot): readonly Finding[] {
   });
 }
 
-/** The condition `Active` of its ClusterQueues is false, reason `FlavorNotFound`. */
+/** Reports a flavor that does not exist: the condition `Active` of its ClusterQueues is false, with reason `FlavorNotFound`. */
 function missingFlavor(name: string): Finding {
   return kueueFinding(
     "kueue-flavor-without-nodes",

@@ -19,17 +19,17 @@ import { kueueWork, type QueueWork } from "./kueueWork.ts";
 type Nothing = Extract<TakesLower, { readonly does: "nothing" }>;
 
 /**
- * Preemption policies of ClusterQueues that let nobody take back what is lent, and policies that have no effect because of the
- * priorities of the existing work: `LowerPriority` takes from strictly lower priorities alone, `Any` of reclaimWithinCohort
- * from all. Read in Kueue v0.19 (pkg/scheduler/preemption: SatisfiesPreemptionPolicy, findCandidates; classical:
- * classifyPreemptionVariant).
+ * Preemption policies of ClusterQueues under which no queue can take back what is lent, and policies that have no effect
+ * because of the priorities of the existing work: `LowerPriority` takes only from strictly lower priorities, `Any` of
+ * reclaimWithinCohort from all. Source: Kueue v0.19 (pkg/scheduler/preemption: SatisfiesPreemptionPolicy, findCandidates;
+ * classical: classifyPreemptionVariant).
  */
 export function kueuePreemptionFindings(snapshot: Snapshot): readonly Finding[] {
   const { queueObjects, schedulerSettings } = snapshot;
   const { kueueClusterQueues } = queueObjects;
   if (kueueClusterQueues.length === 0) return [];
   const work = kueueWork(snapshot);
-  // Read by classical preemption alone.
+  // Only classical preemption reads it.
   const readsBorrow = schedulerSettings.kueue?.fairSharing !== true;
   const findings: Finding[] = [];
   const dead = new Map<string, readonly DeadPolicy[]>();
@@ -99,7 +99,9 @@ interface DeadPolicy {
   readonly change: string;
 }
 
-/** While all work of a queue has one priority, none of it is lower than the waiting work. */
+/**
+ * Policies within a queue that take nothing: while all its work has one priority, none of it is lower than the waiting work.
+ */
 function deadWithin({ preemption }: KueueClusterQueue, work: QueueWork | undefined): readonly DeadPolicy[] {
   const { waiting, admitted } = work ?? { waiting: null, admitted: null };
   if (preemption.withinClusterQueue !== "LowerPriority" || waiting === null || admitted === null) return [];
@@ -113,7 +115,9 @@ function deadWithin({ preemption }: KueueClusterQueue, work: QueueWork | undefin
   ];
 }
 
-/** Borrowing, a queue takes from strictly lower priorities alone, and from none above the threshold. */
+/**
+ * Policies of borrowing that take nothing: a queue that borrows takes only from strictly lower priorities up to the threshold.
+ */
 function deadBorrowing(queue: KueueClusterQueue, tree: CohortWork): readonly DeadPolicy[] {
   const { name, quotas, preemption } = queue;
   const { borrowWithinCohort, reclaimWithinCohort, borrowMaxPriority: threshold = null } = preemption;

@@ -12,26 +12,26 @@ export interface PriorityRange {
 
 /** What holds quota of one flavor and resource in one ClusterQueue. */
 export interface AllocatedQuota {
-  /** In units of the resource. */
+  /** Amount that is held, in units of the resource. */
   used: number;
-  /** Lowest priority of the Workloads that hold it. */
+  /** The lowest priority of the Workloads that hold it. */
   lowest: number;
 }
 
 /** The Workloads with GPUs of one ClusterQueue that have not ended. */
 export interface QueueWork {
-  /** Without quota, and not deactivated; `null` where there are none. */
+  /** Priorities of the Workloads without quota that are not deactivated; `null` where there are none. */
   waiting: PriorityRange | null;
-  /** With quota; `null` where there are none. */
+  /** Priorities of the Workloads with quota; `null` where there are none. */
   admitted: PriorityRange | null;
-  /** By `quotaKey`. */
+  /** What is allocated, by `quotaKey`. */
   readonly allocated: ReadonlyMap<string, AllocatedQuota>;
 }
 
 /** The work of each ClusterQueue, by its name; queues without work are left out. */
 export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): ReadonlyMap<string, QueueWork> {
   const queueOf = clusterQueueFinder(queueObjects);
-  // Without its feature gate the annotation boosts nothing (kueue v0.19, pkg/util/priority: EffectivePriority).
+  // Without its feature gate the annotation has no effect (kueue v0.19, pkg/util/priority: EffectivePriority).
   const isBoosted = schedulerSettings.kueue?.priorityBoost !== false;
   const found = new Map<string, QueueWork & { readonly allocated: Map<string, AllocatedQuota> }>();
   for (const workload of queueObjects.kueueWorkloads) {
@@ -50,7 +50,7 @@ export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): Readon
   return found;
 }
 
-/** All priorities of two sets of Workloads. */
+/** The range of all priorities of two sets of Workloads. */
 export function together(a: PriorityRange | null, b: PriorityRange | null): PriorityRange | null {
   if (a === null || b === null) return a ?? b;
   return {
@@ -71,7 +71,7 @@ function clusterQueueFinder({
   return ({ namespace, localQueue, admission }) => admission?.clusterQueue ?? known.get(namespace)?.get(localQueue);
 }
 
-/** Looked up once for an object, which stays the same from moment to moment: there may be tens of thousands. */
+/** Whether a Workload is open, looked up once for an object that stays the same: there may be tens of thousands. */
 const knownOpen = new WeakMap<KueueWorkload, boolean>();
 
 function isOpen(workload: KueueWorkload): boolean {
@@ -82,7 +82,7 @@ function isOpen(workload: KueueWorkload): boolean {
   return open;
 }
 
-/** It asks for GPUs, has not ended, and, without quota, is not deactivated. */
+/** Whether a Workload asks for GPUs, has not ended, and, if it has no quota, is not deactivated. */
 function isOpenWork({ podSets, admission, active, conditions }: KueueWorkload): boolean {
   const asksForGpus =
     podSets.some(({ pod }) => namesGpus(pod.requests)) ||

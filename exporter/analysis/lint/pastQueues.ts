@@ -7,8 +7,8 @@ import type { Finding } from "./finding.ts";
 const mostNamed = 3;
 
 /**
- * Domains in which pods of no queue hold GPUs that are guaranteed to queues: no scheduler of queues counts them, so that it
- * admits work which then finds no node. There is no finding if both fit.
+ * Domains in which pods of no queue hold GPUs that are guaranteed to queues. The schedulers of the queues do not count these
+ * pods, and so admit work that then finds no node. There is no finding if both fit.
  */
 export function pastQueues(snapshot: Snapshot): readonly Finding[] {
   const { queueing } = snapshot;

@@ -12,8 +12,8 @@ interface SchedulerPromise {
 }
 
 /**
- * Domains in which queues are promised more GPUs than there are GPUs, by one scheduler alone or by several together: by
- * their physical number, so that a cordon or a broken node is not taken for it.
+ * Domains in which queues are promised more GPUs than there are, by one scheduler alone or by several together. The physical
+ * number of GPUs counts, so that a cordoned or broken node causes no finding.
  */
 export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
   const { domains, queues } = snapshot.queueing;
@@ -33,11 +33,11 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
   });
 }
 
-/** Physical GPUs of a domain, by its index; `null` while GPUs of it are not counted. */
+/** Returns the physical GPUs of a domain, by its index; `null` while some of its GPUs are not counted. */
 function gpuCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
   const domainOf = domainFinder(queueing.domains);
   const physical = new Map<number | null, number>();
-  // Mostly the previous GPU belongs to the same node and pool.
+  // The previous GPU mostly belongs to the same node and pool.
   let last: { readonly pool: string; readonly node: string; readonly domain: number | null } | null = null;
   const add = ({ pool, node, weight }: Pick<Device, "pool" | "node" | "weight">): void => {
     if (last?.pool !== pool || last.node !== node) last = { pool, node, domain: domainOf(pool, node) };
@@ -65,7 +65,7 @@ function aboveCapacity(domain: QuotaDomain, { scheduler, gpus }: SchedulerPromis
   };
 }
 
-/** Each scheduler's promises fit alone, but none of them knows of the others'. */
+/** Reports promises of several schedulers: each scheduler's promises fit alone, but none of them knows the others'. */
 function promisedTwice(
   domain: QuotaDomain,
   promises: readonly SchedulerPromise[],

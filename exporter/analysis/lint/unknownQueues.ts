@@ -3,10 +3,10 @@ import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { Finding } from "./finding.ts";
 
-/** Work by the queue that it names. */
+/** Number of pieces of work and an example, by the queue that they name. */
 type ByQueue = Map<string, { readonly example: string; count: number }>;
 
-/** Queues that do not exist, though work or a LocalQueue names them: one finding for each. */
+/** Queues that do not exist, although work or a LocalQueue names them: one finding for each. */
 export function unknownQueues({ queueObjects }: Snapshot): readonly Finding[] {
   return [...clusterQueues(queueObjects), ...localQueues(queueObjects), ...groupQueues(queueObjects)];
 }
@@ -47,7 +47,7 @@ function groupQueues({ kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups 
   ];
 }
 
-/** Nothing is missing if no queue was read: Fairlead may not be allowed to list them. */
+/** Findings for queues that are missing. None is missing if no queue was read: Fairlead may not be allowed to list them. */
 function missingOf(
   groups: readonly { readonly namespace: string; readonly name: string; readonly queue: string }[],
   queues: readonly { readonly name: string }[],

@@ -6,18 +6,18 @@ import type { Finding, FindingCode } from "./finding.ts";
 
 /**
  * Settings of Volcano's queues that the active plugin does not read, and work in queues that are closed. The plugin must be
- * known. Read in Volcano v1.15 (pkg/scheduler/plugins/proportion, capacity).
+ * known. Source: Volcano v1.15 (pkg/scheduler/plugins/proportion, capacity).
  */
 export function volcanoFindings({ queueObjects, schedulerSettings }: Snapshot): readonly Finding[] {
   const { volcanoQueues, volcanoPodGroups } = queueObjects;
   const { volcano } = schedulerSettings;
   const sign = volcano?.guessedFrom;
-  // A guessed plugin is no evidence against queues: it was guessed from them.
+  // A guessed plugin is no evidence against queues, because it was guessed from them.
   const plugin = sign === undefined ? (volcano?.plugin ?? null) : null;
   const findings: Finding[] = sign === undefined || volcano === null ? [] : [pluginGuessed(volcano.plugin, sign)];
   for (const queue of volcanoQueues) {
     if (plugin === "proportion") findings.push(...deservedIgnored(queue));
-    // The root's weight is compared with nobody's.
+    // The root's weight is compared with no other.
     if (plugin === "capacity" && queue.weight !== 1 && queue.name !== "root") findings.push(weightIgnored(queue));
     if (!queue.reclaimable && volcanoQueues.some((other) => isBeside(queue, other))) findings.push(keepsSurplus(queue));
   }
@@ -54,7 +54,7 @@ const finding = (code: FindingCode, name: string, reason: string, change: string
   change,
 });
 
-/** The webhook demands deserved >= guarantee, so that an equal value shows nothing about its author's intention. */
+/** Reports a `deserved` that is not read. The webhook demands deserved >= guarantee, so an equal value shows no intention. */
 function deservedIgnored({ name, deserved, guarantee, weight }: VolcanoQueue): readonly Finding[] {
   const ignored = Object.entries(deserved ?? {}).find(
     ([resource, amount]) => gpuLikeResource(resource) && amount > (guarantee?.[resource] ?? 0),
@@ -80,7 +80,7 @@ function weightIgnored({ name, weight }: VolcanoQueue): Finding {
   );
 }
 
-/** Another queue that could want back what it borrowed. */
+/** Whether another queue could want back what this queue borrowed. */
 const isBeside = ({ name }: VolcanoQueue, other: VolcanoQueue): boolean =>
   other.name !== name && other.name !== "root" && other.parent !== name;
 

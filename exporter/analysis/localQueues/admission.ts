@@ -3,23 +3,26 @@ import type { SchedulerSettings } from "../../model/queues/queueObjects.ts";
 
 type KueueSettings = SchedulerSettings["kueue"];
 
-/** What `spec.admissionScope.admissionMode` says where LocalQueues are served by what they have used. */
+/** The value of `spec.admissionScope.admissionMode` with which LocalQueues are served by what they have used. */
 export const usageBased = "UsageBasedAdmissionFairSharing";
 
 /** How a ClusterQueue chooses among its LocalQueues (KEP-4136). */
 export interface LocalAdmission {
-  /** The LocalQueue that has used the least for its weight is served first; else all of them are in one line. */
+  /** Whether the LocalQueue that has used the least for its weight is served first; otherwise all their work is in one line. */
   readonly byUsage: boolean;
-  /** Weights say what each LocalQueue gets in the long run. Not where Kueue forgets all usage at once: it is 0 for everybody then. */
+  /**
+   * Whether weights determine what each LocalQueue gets in the long run. False where Kueue forgets all usage at once, so that
+   * it is 0.
+   */
   readonly byWeight: boolean;
 }
 
-/** In one line, by priority and then by age. */
+/** The mode in which all work is in one line, by priority and then by age. */
 export const oneLine: LocalAdmission = { byUsage: false, byWeight: false };
 
 /**
- * As the ClusterQueue says, unless Kueue's Configuration was read and has no `admissionFairSharing` (v0.19, pkg/util/admissionfairsharing
- * `ResourceWeights`).
+ * Returns the mode that the ClusterQueue sets, unless Kueue's Configuration was read and has no `admissionFairSharing` (v0.19,
+ * pkg/util/admissionfairsharing `ResourceWeights`).
  */
 export function admissionOf(
   { admissionMode }: Pick<KueueClusterQueue, "admissionMode">,
@@ -31,9 +34,9 @@ export function admissionOf(
 
 /**
  * What a LocalQueue has used for its weight, as Kueue compares it (v0.19, pkg/util/admissionfairsharing `CalculateUsage`):
- * consumed amounts of its status times the weights of resources (1 where none is configured: bytes of memory then drown GPUs),
- * over its own weight. Infinity without a weight. `null`: Kueue has written none, or its Configuration was not read. What
- * Kueue adds for work that it has admitted since then is in no object.
+ * consumed amounts of its status times the weights of resources (1 where none is configured, so that bytes of memory outweigh
+ * GPUs), over its own weight. Infinity without a weight. `null`: Kueue has written none, or its Configuration was not read.
+ * What Kueue adds for work that it has admitted since then is in no object.
  */
 export function usageForWeight(
   { consumed, weight }: Pick<KueueLocalQueue, "consumed" | "weight">,

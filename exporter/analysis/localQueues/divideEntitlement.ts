@@ -3,13 +3,13 @@ import { sumOf, waterFill } from "../fairness/waterFill.ts";
 import type { LocalWork } from "./localWork.ts";
 
 /**
- * Divides what a ClusterQueue is entitled to in each of its records among its LocalQueues: by LocalQueue and record, physical
- * GPUs. It adds up to what is given as far as their demand reaches.
+ * Divides what a ClusterQueue is entitled to in each of its records among its LocalQueues. The result is in physical GPUs, by
+ * LocalQueue and record, and adds up to what is given, as far as there is demand for it.
  *
- * With weights: the weighted max-min share of all that the ClusterQueue is entitled to, where what a LocalQueue holds is the
- * first part; a LocalQueue without weight gets what the others leave. Without weights (`null`) nothing ranks LocalQueues: what
- * is allocated stays, where it is too much each keeps the same part of it, and waiting work follows in the order in which its
- * queue serves it.
+ * With weights, each LocalQueue gets the weighted max-min share of all that the ClusterQueue is entitled to, and what it holds
+ * is the first part of that; a LocalQueue without weight gets what the others leave. Without weights (`null`) nothing ranks
+ * LocalQueues: what is allocated stays; where it is too much, each keeps the same part of it; and waiting work follows in the
+ * order in which its queue serves it.
  */
 export function divideEntitlement(
   { names, allocated, waits }: Pick<LocalWork, "names" | "allocated" | "waits">,
@@ -40,7 +40,7 @@ interface Taker {
   gpus: number;
 }
 
-/** What each LocalQueue holds, before what waits; and the taker of each waiting part. */
+/** What each LocalQueue holds, which comes before what waits, and the taker of each waiting part. */
 function takersOf(
   allocated: LocalWork["allocated"],
   waits: LocalWork["waits"],
@@ -64,7 +64,10 @@ function takersOf(
   return { takers, takerOf };
 }
 
-/** First up to its share by weight; what a share cannot reach, because of where work may go, goes to whoever can use it there. */
+/**
+ * Gives each taker at most its share by weight; what a share cannot reach, because of where work may go, goes to those that can
+ * use it.
+ */
 function shareByWeight(offers: Offers, takers: readonly Taker[], amount: number, weights: readonly number[]): void {
   const caps = new Float64Array(weights.length);
   for (const { local, gpus } of takers) caps[local] = (caps[local] ?? 0) + gpus;
@@ -82,7 +85,7 @@ function shareByWeight(offers: Offers, takers: readonly Taker[], amount: number,
     }
 }
 
-/** What is allocated, as far as there is entitlement: each keeps the same part of it. */
+/** Keeps what is allocated, as far as there is entitlement: each taker keeps the same part of it. */
 function keepAllocated(offers: Offers, takers: readonly Taker[], entitled: readonly number[]): void {
   for (const [record, amount] of entitled.entries()) {
     const own = [...takers.entries()].filter(([, { isAllocated, places }]) => isAllocated && places[0] === record);
@@ -92,7 +95,7 @@ function keepAllocated(offers: Offers, takers: readonly Taker[], entitled: reado
   }
 }
 
-/** By LocalQueue and record. */
+/** Sums by LocalQueue and record. */
 function sumsOf({ taken }: Offers, takers: readonly Taker[], sums: readonly Float64Array[]): readonly Float64Array[] {
   for (const [taker, own] of taken.entries()) {
     const sum = sums[takers[taker]?.local ?? -1];
@@ -101,17 +104,19 @@ function sumsOf({ taken }: Offers, takers: readonly Taker[], sums: readonly Floa
   return sums;
 }
 
-/** What may be taken from some places, by takers that may go to some of them each. Physical GPUs. */
+/** What may be taken from some places, by takers each of which may go to some of them. Physical GPUs. */
 interface Offers {
-  /** Takes up to an amount, moving what others have taken to other places of theirs where that helps; what was got. */
+  /**
+   * Takes up to an amount, moving what others have taken to other places of theirs where this helps; returns what was taken.
+   */
   take(taker: number, gpus: number): number;
-  /** By taker, then by place. */
+  /** What was taken, by taker, then by place. */
   readonly taken: readonly Float64Array[];
 }
 
 /**
- * Offers of places, and the places to which each taker may go, its favourite first. No taker loses anything to a later one,
- * and nothing is left that could have been taken: each taking is an augmenting path.
+ * Creates offers of places; `takers` are the places to which each taker may go, its favourite first. No taker loses anything to
+ * a later one, and nothing is left that could have been taken, because each taking is an augmenting path.
  */
 function createOffers(offered: readonly number[], takers: readonly (readonly number[])[]): Offers {
   const left = Float64Array.from(offered, (gpus) => Math.max(0, gpus));
@@ -124,7 +129,7 @@ function createOffers(offered: readonly number[], takers: readonly (readonly num
     taken,
     take(taker, gpus) {
       let wanted = gpus;
-      // Mostly more is asked for than there is: nothing is looked for then.
+      // Mostly more is asked for than there is; then nothing needs to be searched.
       while (wanted > gpuTolerance && left.some((there) => there > gpuTolerance)) {
         const path = pathFor(taker, market);
         if (path === null) break;
@@ -139,7 +144,7 @@ interface Market {
   readonly left: Float64Array;
   readonly taken: readonly Float64Array[];
   readonly takers: readonly (readonly number[])[];
-  /** By place: who may go there. */
+  /** The takers that may go to each place. */
   readonly takersAt: readonly (readonly number[])[];
 }
 
@@ -150,14 +155,17 @@ interface Move {
   readonly to: number;
 }
 
-/** Moves that make room for a taker: from the place that has some back to one where the taker may go; `null`: there is none. */
+/**
+ * The moves that make room for a taker: from the place that has some back to one where the taker may go; `null`: there are
+ * none.
+ */
 function pathFor(taker: number, { left, taken, takers, takersAt }: Market): readonly Move[] | null {
   const moves = new Map<number, Move>();
   const reach = (by: number, from: number | null): void => {
     for (const to of takers[by] ?? []) if (!moves.has(to)) moves.set(to, { taker: by, from, to });
   };
   reach(taker, null);
-  // A Map gives what is added while it is walked through.
+  // A Map also visits entries that are added during the iteration.
   for (const place of moves.keys()) {
     if ((left[place] ?? 0) > gpuTolerance) return pathTo(place, moves);
     for (const other of takersAt[place] ?? []) if ((taken[other]?.[place] ?? 0) > gpuTolerance) reach(other, place);
@@ -176,7 +184,7 @@ function pathTo(place: number, moves: ReadonlyMap<number, Move>): readonly Move[
   return path;
 }
 
-/** Moves as much as all of a path have; how much. */
+/** Moves as much as all places of a path have; returns how much. */
 function moveAlong(path: readonly Move[], most: number, { left, taken }: Market): number {
   const end = path[0]?.to ?? -1;
   const there = path.flatMap(({ taker, from }) => (from === null ? [] : [taken[taker]?.[from] ?? 0]));

@@ -8,7 +8,7 @@ import { divideEntitlement } from "./divideEntitlement.ts";
 import { type LinePosition, type LocalQueueShare, type LocalQueues, noLocalQueues } from "./localQueues.ts";
 import { type LocalName, type LocalWork, localWorkOf } from "./localWork.ts";
 
-/** What each LocalQueue of Kueue holds, waits for and is entitled to, and who is next in line. Pure. */
+/** Finds what each LocalQueue of Kueue holds, waits for and is entitled to, and which work is next in line. Pure. */
 export function findLocalQueues(snapshot: Snapshot, fairness: Fairness): LocalQueues {
   const { queueObjects, schedulerSettings } = snapshot;
   const { kueueClusterQueues, kueueLocalQueues } = queueObjects;
@@ -37,7 +37,7 @@ export function findLocalQueues(snapshot: Snapshot, fairness: Fairness): LocalQu
 
 type LineInput = Pick<Snapshot, "queueing" | "queueObjects" | "kueuePendingWorkloads">;
 
-/** What decides on the order. */
+/** The facts that decide the order of a line. */
 interface LineFacts {
   readonly admission: LocalQueues["admission"];
   /** What LocalQueues have used for their weight, by `namespace/name`; `null`: not known. */
@@ -45,11 +45,11 @@ interface LineFacts {
 }
 
 /**
- * The line of each ClusterQueue. Where its visibility API reported it lately it is Kueue's own; what has come since follows in
- * the computed order. That is Kueue's rule (v0.19, pkg/cache/queue `queueOrderingFunc`): where it admits by usage the
- * LocalQueue that has used least for its weight; then priority, then time, as gangs are ordered already. Work that has quota,
- * was taken out by someone, or is in no queue, is in no line. Work for which Kueue preempts at this moment is first in Kueue's
- * own line, which no object shows.
+ * The line of each ClusterQueue. If its visibility API reported the line lately, it is Kueue's own; work that has come since
+ * follows in the computed order. That is Kueue's rule (v0.19, pkg/cache/queue `queueOrderingFunc`): if it admits by usage, the
+ * LocalQueue that has used the least for its weight comes first; then priority, then time decide, as gangs are ordered already.
+ * Work that has quota, was taken out by a person, or is in no queue, is in no line. Work for which Kueue preempts at this
+ * moment is first in Kueue's own line, which no object shows.
  */
 function linesOf(
   { queueing, queueObjects, kueuePendingWorkloads }: LineInput,
@@ -93,7 +93,7 @@ function waitingByQueue(
   return waiting;
 }
 
-/** First what Kueue named, in its order. */
+/** Orders work as Kueue reported it; what Kueue named comes first. */
 function asReported(
   gangs: readonly number[],
   reported: readonly string[],
@@ -104,7 +104,7 @@ function asReported(
   return entries.toSorted((a, b) => a.place - b.place).map(({ gang }) => gang);
 }
 
-/** `null`: several LocalQueues wait, and how much one of them has used is not known. */
+/** Orders work by usage; `null`: several LocalQueues wait, and for one of them it is not known how much it has used. */
 function byUsage(
   gangs: readonly number[],
   localOf: (index: number) => string,
@@ -118,7 +118,7 @@ function byUsage(
     if (used === null) return null;
     entries.push({ gang, used });
   }
-  // Gangs are in the order of priority and time already, and what is alike keeps its order.
+  // Gangs are already ordered by priority and time, and equal ones keep their order.
   const sorted = entries.toSorted((a, b) => (a.used === b.used ? 0 : a.used < b.used ? -1 : 1));
   return sorted.map(({ gang }) => gang);
 }
@@ -134,7 +134,7 @@ const localKey = (gang: WaitingGang | undefined): string => `${gang?.namespace ?
 interface Facts {
   readonly fairness: Fairness;
   readonly admission: LocalQueues["admission"];
-  /** By `keyOf`. */
+  /** LocalQueues by `keyOf`. */
   readonly objects: ReadonlyMap<string, KueueLocalQueue>;
   readonly usage: ReadonlyMap<string, number | null>;
 }
@@ -168,7 +168,7 @@ function sharesOf(work: LocalWork, facts: Facts): readonly LocalQueueShare[] {
 
 const noTerms = { weight: null, usage: null } as const;
 
-/** A LocalQueue that does not exist counts with weight 1 (Kueue v0.19, `ResolveLQWeight`). */
+/** Weight and usage of a LocalQueue. One that does not exist counts with weight 1 (Kueue v0.19, `ResolveLQWeight`). */
 function termsOf(name: LocalName, { objects, usage }: Facts): Pick<LocalQueueShare, "weight" | "usage"> {
   if (name.name === null) return noTerms;
   return { weight: objects.get(keyOf(name))?.weight ?? 1, usage: usage.get(keyOf(name)) ?? null };
@@ -179,7 +179,7 @@ function deviationOf(allocated: number, entitled: number | null): number | null 
   return Math.abs(allocated - entitled) <= gpuTolerance ? 0 : allocated - entitled;
 }
 
-/** A LocalQueue whose ClusterQueue has no quota for GPUs that are here, or is not there. */
+/** The share of a LocalQueue whose ClusterQueue has no quota for GPUs of this cluster, or does not exist. */
 function shareWithoutQuota(queue: KueueLocalQueue, { usage }: Facts): LocalQueueShare {
   const { namespace, name, clusterQueue, weight } = queue;
   return {

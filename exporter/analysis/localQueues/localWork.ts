@@ -3,7 +3,7 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
-/** A LocalQueue by name; both `null`: work whose LocalQueue is unknown. */
+/** A LocalQueue by name; both parts are `null` for work whose LocalQueue is unknown. */
 export interface LocalName {
   readonly namespace: string | null;
   readonly name: string | null;
@@ -14,9 +14,9 @@ export interface LocalWait {
   /** Index into `LocalWork.names`. */
   readonly local: number;
   readonly gpus: number;
-  /** Indices into `LocalWork.records`: where it may go, where it waits first. */
+  /** Indices into `LocalWork.records` of where it may go; the record where it waits is first. */
   readonly places: readonly number[];
-  /** It has its quota already. */
+  /** Whether it has its quota already. */
   readonly isReserved: boolean;
 }
 
@@ -25,16 +25,16 @@ export interface LocalWork {
   readonly clusterQueue: string;
   /** Indices into `Queueing.queues`: its record in each quota domain. */
   readonly records: readonly number[];
-  /** By namespace and name; the unknown one is last, and only there if it holds or waits for anything. */
+  /** LocalQueues ordered by namespace and name; the unknown one is last, and only present if it holds or waits for anything. */
   readonly names: readonly LocalName[];
-  /** Of each name, in each record. */
+  /** What each name holds, in each record. */
   readonly allocated: readonly Float64Array[];
   readonly pending: readonly Float64Array[];
   /** Eligible demand, in the order in which queues serve it. */
   readonly waits: readonly LocalWait[];
 }
 
-/** Work as it is counted, before names are in their order. */
+/** Work while it is counted, before the names are ordered. */
 interface Draft {
   readonly records: readonly number[];
   readonly names: Map<string, LocalName>;
@@ -43,7 +43,7 @@ interface Draft {
   readonly waits: (Omit<LocalWait, "local"> & { readonly key: string })[];
 }
 
-/** What is allocated and waits through each LocalQueue, by ClusterQueue with quota for GPUs that are here. */
+/** What is allocated and waits through each LocalQueue, for each ClusterQueue with quota for GPUs of this cluster. */
 export function localWorkOf(snapshot: Snapshot): readonly LocalWork[] {
   const drafts = draftsOf(snapshot);
   if (drafts.size === 0) return [];
@@ -93,7 +93,7 @@ function draftsOf({ queueing }: Snapshot): ReadonlyMap<string, Draft> {
   );
 }
 
-/** By the devices' own holdings, as the ClusterQueues' are counted. */
+/** Counts what is allocated by the devices' own holdings, as it is counted for ClusterQueues. */
 function countAllocated({ queueing, devices, pods, workloads }: Snapshot, drafts: ReadonlyMap<string, Draft>): void {
   const domainOf = domainFinder(queueing.domains);
   for (const { pool, node, holders } of devices) {
@@ -117,7 +117,7 @@ const unknownName: LocalName = { namespace: null, name: null };
 const nameOf = (namespace: string, localQueue: string | null): LocalName =>
   localQueue === null || localQueue === "" ? unknownName : { namespace, name: localQueue };
 
-/** Neither part of a name has a slash; the unknown one comes last. */
+/** The key of a name. Neither part of a name contains a slash; the unknown one comes last. */
 function keyIn({ names }: Draft, local: LocalName): string {
   const key = local.name === null ? "\uffff" : `${local.namespace}/${local.name}`;
   if (!names.has(key)) names.set(key, local);
@@ -145,7 +145,7 @@ function finished(clusterQueue: string, draft: Draft, { queueing }: Snapshot): L
   };
 }
 
-/** What the ClusterQueue holds and waits for beyond what was found came through an unknown LocalQueue. */
+/** Adds what the ClusterQueue holds and waits for beyond what was found: it came through an unknown LocalQueue. */
 function addUnreported(draft: Draft, queues: Snapshot["queueing"]["queues"]): void {
   for (const [record, index] of draft.records.entries()) {
     const [allocated, pending] = [draft.allocated, draft.pending].map((amounts) =>

@@ -5,10 +5,10 @@ import { part } from "../freeCapacity/podDemand.ts";
 
 /** What a shape demands of a node beside free capacity. */
 export interface AccessRule {
-  /** The same for rules that let the same nodes in. */
+  /** A key that is equal for rules that let in pods at the same nodes. */
   readonly key: string;
   readonly rules: PodNeeds;
-  /** The GPU models that the node may have; empty: any. */
+  /** The GPU models that the node may have; empty: any model. */
   readonly models: readonly string[];
 }
 
@@ -20,8 +20,8 @@ export function isLetIn(node: NodeFacts, { rules, models }: AccessRule): boolean
 }
 
 /**
- * Nodes by what rules can distinguish: the labels that some rule names, taints and models. Each rule is evaluated once per
- * class of nodes. Kept from one moment to the next; it changes no answer.
+ * Nodes grouped into classes by what rules can distinguish: the labels that some rule names, taints and models. Each rule is
+ * evaluated once per class of nodes. The cache is kept from one moment to the next, and changes no answer.
  */
 export interface AccessCache {
   /** Changes whenever classes are numbered anew. */
@@ -30,11 +30,11 @@ export interface AccessCache {
   classOf: WeakMap<NodeView, number>;
   readonly ids: Map<string, number>;
   nodes: NodeFacts[];
-  /** By the key of a rule, then by class. */
+  /** Whether a class is let in, by the key of a rule, then by class; `undefined` before it was evaluated. */
   readonly verdicts: Map<string, (boolean | undefined)[]>;
 }
 
-/** A cache that has seen nothing yet. */
+/** Creates an empty cache. */
 export const createAccessCache = (): AccessCache => ({
   numbering: 0,
   named: new Set(),
@@ -47,7 +47,7 @@ export const createAccessCache = (): AccessCache => ({
 const mostClasses = 50_000;
 const mostRules = 10_000;
 
-/** Makes the cache ready for a moment with these rules: classes stay while no rule names another label. */
+/** Prepares the cache for a moment with these rules: classes are kept as long as no rule names another label. */
 export function knowRules(cache: AccessCache, rules: readonly AccessRule[]): void {
   const labels = new Set(rules.flatMap(({ rules: one }) => labelsOf(one)));
   const isKnown = [...labels].every((label) => cache.named.has(label));
@@ -88,7 +88,7 @@ function classKey(named: ReadonlySet<string>, { labels, taints, gpuModels }: Nod
   return key;
 }
 
-/** Says for one rule which classes it lets in. */
+/** Returns, for one rule, the function that decides which classes it lets in. */
 export function accessOf(cache: AccessCache, rule: AccessRule): (nodeClass: number) => boolean {
   const verdicts = cache.verdicts.get(rule.key) ?? [];
   if (verdicts.length === 0) cache.verdicts.set(rule.key, verdicts);

@@ -3,25 +3,25 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { FreeCapacity } from "../freeCapacity/nodeFreeCapacity.ts";
 import type { PodDemand } from "../freeCapacity/podDemand.ts";
 
-/** A shape as a node is asked for it. */
+/** A shape, as far as it is judged on a node. */
 export interface AskedShape {
   /** Part of all pods; those of a workload add up to 1. */
   readonly popularity: number;
-  /** `null`: it asks for no GPU. */
+  /** What a pod of the shape takes from its node; `null`: it asks for no GPU. */
   readonly demand: PodDemand | null;
 }
 
 /** How much a typical pod could use of one node's free GPUs. Physical GPUs. */
 export interface Fragmentation {
-  /** All that is free, usable or not. */
+  /** All free GPUs, usable or not. */
   readonly freeGpus: number;
   /** Expected GPUs that could not be used: the sum of `byCause`. */
   readonly gpus: number;
-  /** A cause that is not there is 0. */
+  /** The same by cause; a cause that is absent is 0. */
   readonly byCause: Readonly<Partial<Record<FragmentationCause, number>>>;
 }
 
-/** What becomes of a shape on a node, as a small number: the index of its cause, or `fitsOutcome`. */
+/** The outcome for a shape on a node, as a small number: the index of its cause, or `fitsOutcome`. */
 export type OutcomeCode = number;
 
 export const fitsOutcome: OutcomeCode = fragmentationCauses.length;
@@ -39,9 +39,9 @@ export const outcomes = {
 } as const;
 
 /**
- * Expected fragmentation of one node (Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3.1, with memory as
- * CPU): the sum over shapes of popularity x free GPUs that a pod of the shape could not use. `freeCapacity` is `null` where nothing
- * is free; `hasAccess` says whether the node's labels, taints and model let the shape in.
+ * Expected fragmentation of one node (Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3.1, with memory treated
+ * like CPU): the sum over shapes of popularity x free GPUs that a pod of the shape could not use. `freeCapacity` is `null`
+ * where nothing is free; `hasAccess` returns whether the node's labels, taints and model let the shape in.
  */
 export function expectedFragmentation<Shape extends AskedShape>(
   freeCapacity: FreeCapacity | null,
@@ -62,7 +62,7 @@ export function expectedFragmentation<Shape extends AskedShape>(
   return { freeGpus: freeCapacity.gpus, gpus, byCause };
 }
 
-/** Why a pod cannot start in a free capacity, or that it can: the first that is true. */
+/** The first reason for which a pod cannot start in a free capacity, or the outcome that it can. */
 export function outcomeOf(freeCapacity: FreeCapacity, demand: PodDemand | null, hasAccess: boolean): OutcomeCode {
   if (demand === null) return outcomes.noGpuTask;
   if (!hasAccess) return outcomes.noAccess;
@@ -73,7 +73,7 @@ export function outcomeOf(freeCapacity: FreeCapacity, demand: PodDemand | null, 
   return lacksMemory ? outcomes.lackMemory : fitsOutcome;
 }
 
-/** An amount this close to what is asked for is enough. */
+/** An amount is enough if it is this close to what is asked for. */
 const justBelow = 1 - gpuTolerance;
 
 function hasGpus({ physicalGpus, slots }: FreeCapacity, demand: PodDemand): boolean {
@@ -88,9 +88,9 @@ function hasGpus({ physicalGpus, slots }: FreeCapacity, demand: PodDemand): bool
 }
 
 /**
- * Free GPUs of a free capacity that are of no use to a shape: all of them, unless it fits. Where it fits, GPUs that have less
- * left than it takes of one; and everything of another kind than it asks for: GPUs, where it asks for replicas or MIG
- * instances only, and replicas or instances of other sizes.
+ * Free GPUs of a free capacity that are of no use to a shape: all of them, unless it fits. Where it fits, these are the GPUs
+ * that have less left than it takes of one, and everything of another kind than it asks for: GPUs, where it asks for replicas
+ * or MIG instances only, and replicas or instances of other sizes.
  */
 export function unusableGpus(freeCapacity: FreeCapacity, demand: PodDemand | null, code: OutcomeCode): number {
   if (code !== fitsOutcome || demand === null) return freeCapacity.gpus;

@@ -7,9 +7,9 @@ import type { AccessRule } from "./access.ts";
 
 /** A shape as placement judges it. */
 export interface JudgedShape extends PodShape {
-  /** The same for shapes that ask for the same and may go to the same nodes. */
+  /** A key that is equal for shapes that ask for the same and may go to the same nodes. */
   readonly key: string;
-  /** `null`: it asks for no GPU. */
+  /** What a pod of the shape takes from its node; `null`: it asks for no GPU. */
   readonly demand: PodDemand | null;
   readonly access: AccessRule;
   /** How many pods have it, or how common it is relative to the others. */
@@ -19,12 +19,12 @@ export interface JudgedShape extends PodShape {
 /** A shape while pods are being counted. */
 interface OpenShape extends JudgedShape {
   weight: number;
-  /** Of these, pods that are there. */
+  /** Number of the counted pods that exist now. */
   pods: number;
   cycle: number;
 }
 
-/** Shapes by the objects that say what pods need, which pods share and keep; it changes no answer. */
+/** Shapes by the objects with the needs of pods, which pods share and keep; the cache changes no answer. */
 export interface ShapeCache {
   byNeeds: WeakMap<PodNeeds, OpenShape[]>;
   readonly byKey: Map<string, OpenShape>;
@@ -33,7 +33,7 @@ export interface ShapeCache {
   cycle: number;
 }
 
-/** A cache that has seen nothing yet. */
+/** Creates an empty cache. */
 export const createShapeCache = (): ShapeCache => ({
   byNeeds: new WeakMap(),
   byKey: new Map(),
@@ -46,15 +46,15 @@ const mostShapes = 1_000;
 
 /** Pods that were counted. */
 export interface CountedShapes {
-  /** The most common first; at most 1,000. */
+  /** The shapes, the most common first; at most 1,000. */
   readonly shapes: readonly JudgedShape[];
-  /** Of all shapes together. */
+  /** Number of pods of all shapes together. */
   readonly pods: number;
 }
 
 /**
- * Shapes of pods with GPUs that run, or wait and may run, of members not created yet of gangs that could run, and of pods that
- * have ended; the most common first. Pods with unknown requests are left out.
+ * Counts the shapes of pods with GPUs that run, or wait and may run; of members that are not created yet, of gangs that could
+ * run; and of pods that have ended. The most common shape comes first. Pods with unknown requests are left out.
  */
 export function countShapes(
   { pods, queueing }: Snapshot,
@@ -84,18 +84,18 @@ export function countShapes(
   }
   for (const shape of ended) add(shape.needs, shape.gpus, shape.pods);
   for (const [key, { cycle }] of cache.byKey) if (cycle !== cache.cycle) cache.byKey.delete(key);
-  // The objects are reused for counting at the next moment: what is handed out is a copy.
+  // The objects are reused for counting at the next moment, so copies are returned.
   const common = shapes.sort(mostCommonFirst).slice(0, mostShapes);
   return { shapes: common.map(({ cycle: _, pods: __, ...shape }) => shape), pods: all };
 }
 
-/** Counts pods into their shapes: those that have not changed since the moment before stay counted. */
+/** Counts pods into their shapes; pods that have not changed since the previous moment stay counted. */
 function countPods(pods: readonly PodView[], cache: ShapeCache): void {
   const before = cache.counted ?? [];
   if (cache.counted === null) for (const shape of cache.byKey.values()) shape.pods = 0;
   cache.counted = null;
   const count = (pod: PodView | undefined, by: 1 | -1): void => {
-    // Work that can never run says nothing about the work of the cluster.
+    // Work that can never run shows nothing about the work of the cluster.
     const shape = pod === undefined || pod.impossible !== undefined ? null : shapeOf(pod.needs, pod.gpus, cache);
     if (shape !== null) shape.pods += by;
   };
@@ -107,7 +107,7 @@ function countPods(pods: readonly PodView[], cache: ShapeCache): void {
       next += 1;
       continue;
     }
-    // After the place where pods have gone or come, the same pods follow.
+    // After a place where pods have gone or come, the same pods follow as before.
     const moved = movedBy(before, old, pods, next);
     if (moved >= 0 && old < before.length) count(before[old++], -1);
     if (moved <= 0 && next < pods.length) count(pods[next++], 1);
@@ -131,13 +131,13 @@ const mostMoved = 8;
 const shapeOf = (needs: PodNeeds | null, gpus: number | null, cache: ShapeCache): OpenShape | null =>
   needs === null || gpus === null || gpus <= gpuTolerance ? null : openShape(needs, gpus, cache);
 
-/** By how common they are, then by content: the order of pods means nothing. */
+/** Orders shapes by how common they are, then by content: the order of pods has no meaning. */
 export const mostCommonFirst = (a: JudgedShape, b: JudgedShape): number =>
   b.weight - a.weight || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 function openShape(needs: PodNeeds, gpus: number, cache: ShapeCache): OpenShape {
   const ofNeeds = cache.byNeeds.get(needs);
-  // Nearly always there is one.
+  // Nearly always there is only one shape.
   const place = ofNeeds === undefined ? -1 : ofNeeds.findIndex((shape) => shape.gpus === gpus);
   const known = ofNeeds?.[place];
   if (known !== undefined && (known.cycle === cache.cycle || cache.byKey.get(known.key) === known)) return known;

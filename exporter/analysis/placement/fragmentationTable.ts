@@ -5,13 +5,13 @@ import { fitsOutcome, type OutcomeCode, outcomeOf, outcomes, unusableGpus } from
 import type { JudgedShape } from "./countShapes.ts";
 import type { RowChanges, TableRows } from "./tableRows.ts";
 
-/** What became of one shape on each node. */
+/** The outcome for one shape on each node. */
 interface Column {
   /** `OutcomeCode` of each row. */
   codes: Uint8Array;
   /** Free GPUs of each row that a pod of the shape could not use: multiples of `grain`. */
   unusable: Float64Array;
-  /** The same added up: for each pool, one amount for each outcome. */
+  /** The same added up: one amount for each pool and outcome. */
   sums: Float64Array;
   isUsed: boolean;
 }
@@ -30,16 +30,16 @@ export interface FragmentationTable {
 export const createFragmentationTable = (): FragmentationTable => ({ columns: new Map(), last: null });
 
 /**
- * Physical GPUs. Up to 500,000 GPUs, multiples of it add up without any rounding: a sum from which one row was subtracted and
- * to which another was added equals the sum over all rows, in any order.
+ * The unit of all amounts, in physical GPUs. Up to 500,000 GPUs, multiples of it add up without any rounding: a sum from which
+ * one row was subtracted and to which another was added equals the sum over all rows, in any order.
  */
 const grain = 2 ** -34;
 
 const causes = fragmentationCauses.length;
-/** Of one pool in the sums of a shape. */
+/** Number of outcomes of one pool in the sums of a shape. */
 const outcomeCount = causes + 1;
 
-/** The last rows, as far as their judgements still hold. */
+/** The rows of the last moment, as far as their judgements are still valid; `null` if they are not. */
 export function lastRows({ last }: FragmentationTable, { numbering }: AccessCache): TableRows | null {
   return last !== null && last.numbering === numbering ? last : null;
 }
@@ -77,7 +77,7 @@ function dropUnused(columns: FragmentationTable["columns"]): void {
   for (const [key, { isUsed }] of columns) if (!isUsed) columns.delete(key);
 }
 
-/** Then pools are numbered anew, so that those that no longer exist are forgotten. */
+/** Whether some pool has no row any more. Pools are numbered anew then, so that those that no longer exist are forgotten. */
 function hasEmptyPools({ pools, names }: TableRows): boolean {
   const has = new Uint8Array(names.length);
   for (const pool of pools) has[pool] = 1;
@@ -146,7 +146,7 @@ export function sumByPool(
   return sums;
 }
 
-/** GPUs that are left over where a shape fits are a lack of GPUs. */
+/** Adds a shape to the sums. GPUs that are left over where the shape fits count as a lack of GPUs. */
 function addShape(sums: Float64Array, pool: number, ofShape: Float64Array, weight: number): void {
   for (let code = 0; code < outcomeCount; code++) {
     const unusable = ofShape[pool * outcomeCount + code] ?? 0;
@@ -155,7 +155,7 @@ function addShape(sums: Float64Array, pool: number, ofShape: Float64Array, weigh
   }
 }
 
-/** Says why no typical pod can use the fully free GPUs of a row; `null`: one can, or no typical pod asks for GPUs. */
+/** Returns why no typical pod can use the fully free GPUs of a row; `null`: one can, or no typical pod asks for GPUs. */
 export function createStranding(
   { columns }: FragmentationTable,
   shapes: readonly JudgedShape[],
@@ -169,7 +169,7 @@ export function createStranding(
     for (const { codes, isForGpus } of asked) {
       const code = codes[row] ?? outcomes.noAccess;
       if (isForGpus && code === fitsOutcome) return null;
-      // Replicas and MIG instances are no use of a whole GPU.
+      // A shape that asks for replicas or MIG instances has no use for a whole GPU.
       seen |= bit(isForGpus || code === outcomes.noAccess ? code : outcomes.lackGpu);
     }
     return seen === 0 ? null : reasonOf(seen);
@@ -178,7 +178,7 @@ export function createStranding(
 
 const bit = (code: OutcomeCode): number => 1 << code;
 
-/** The reason of the outcomes that there are, as bits. */
+/** The reason for a set of outcomes, which are given as bits. */
 function reasonOf(seen: number): StrandedReason {
   const has = (code: OutcomeCode): boolean => (seen & bit(code)) !== 0;
   if (seen === bit(outcomes.noAccess)) return "constraint";

@@ -6,7 +6,7 @@ import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 import type { CpuAndMemory, TypicalRequests } from "./typicalRequests.ts";
 
-/** What a pool has free. */
+/** What a pool has free, by kind of GPU. */
 export type FreeGpus = Pick<
   PoolPlacement,
   "freeGpus" | "sharedFreeGpus" | "partitionedFreeGpus" | "unavailableFreeGpus"
@@ -36,13 +36,13 @@ export function freeGpus(freeCapacities: readonly PoolFreeCapacity[], unpartitio
   };
 }
 
-/** Physical GPUs of parts of GPUs that are no device. */
+/** Physical GPUs in parts of GPUs that are not a device. */
 export interface UnpartitionedGpus {
   readonly usable: number;
   readonly unavailable: number;
 }
 
-/** Unpartitioned parts by pool. */
+/** Unpartitioned parts of GPUs, by pool. */
 export function unpartitionedByPool({ nodes, unpartitioned }: Snapshot): ReadonlyMap<string, UnpartitionedGpus> {
   if (unpartitioned.length === 0) return new Map();
   const usableNodes = new Set(nodes.filter(isUsable).map(({ name }) => name));
@@ -63,8 +63,8 @@ export type Placeable = Pick<PoolPlacement, "largestPlaceablePod" | "placeablePo
 
 /**
  * Pods of each size that fit onto the free capacity of a pool, S(s) = sum over nodes of min(floor(f / s), floor(cpu / C_s),
- * floor(memory / m_s)), f the fully free GPUs of a node and C_s, m_s the typical request of the size; the largest pod; and
- * shape fragmentation, 1 - s x S(s) / sum of f, which is 0 where less than s is free.
+ * floor(memory / m_s)), where f is the number of fully free GPUs of a node and C_s, m_s are the typical request of the size;
+ * the largest pod; and shape fragmentation, 1 - s x S(s) / sum of f, which is 0 where less than s is free.
  */
 export function placeable(freeCapacities: readonly PoolFreeCapacity[], typical: TypicalRequests): Placeable {
   const pods = { 1: 0, 2: 0, 4: 0, 8: 0 };
@@ -98,10 +98,11 @@ function timesIn(freeCapacity: CpuAndMemory, { cpuMilli, memoryBytes }: CpuAndMe
 }
 
 /**
- * Nodes whose GPUs are all free, and the most there could be: what is allocated on whole GPUs is moved together, onto nodes
- * with most GPUs. With F free GPUs these are the nodes with fewest GPUs, as many as have at most F together; floor(F / cap) of
- * nodes with `cap` GPUs each. Nodes with replicas or MIG instances count as they are: what they hold cannot be moved to any
- * GPU. An upper bound: neither CPU, memory nor rules are looked at, and a pod may be divided.
+ * The number of nodes whose GPUs are all free, and the most there could be if what is allocated on whole GPUs were moved
+ * together onto the nodes with most GPUs. With F free GPUs, the free nodes are then those with the fewest GPUs, as many as have
+ * at most F together; floor(F / cap) of nodes with `cap` GPUs each. Nodes with replicas or MIG instances count as they are,
+ * because what they hold cannot be moved to any GPU. This is an upper bound: CPU, memory and rules are ignored, and a pod may
+ * be divided.
  */
 export function wholeNodes(
   freeCapacities: readonly PoolFreeCapacity[],

@@ -38,13 +38,13 @@ import { typicalRequests, type WholeShapes, wholeShapes } from "./typicalRequest
 
 /** What placement depends on besides the moment. */
 export interface PlacementSettings {
-  /** Configured shapes; empty: those of pods. */
+  /** Configured shapes; empty: the shapes of pods count. */
   readonly targetWorkload: readonly TargetShape[];
-  /** Pods with GPUs that ended in the last seven days; `null`: that is not known. */
+  /** Pods with GPUs that ended in the last seven days; `null`: they are not known. */
   readonly ended: readonly EndedShape[] | null;
 }
 
-/** What is kept from one moment to the next to save work; with a new one the answer is equal. */
+/** What is kept from one moment to the next to save work; the answer is the same with a new one. */
 export interface PlacementCache {
   readonly freeCapacities: FreeCapacitiesCache;
   readonly shapes: ShapeCache;
@@ -52,7 +52,7 @@ export interface PlacementCache {
   readonly table: FragmentationTable;
 }
 
-/** A cache that has seen nothing yet. */
+/** Creates an empty cache. */
 export const createPlacementCache = (): PlacementCache => ({
   freeCapacities: createFreeCapacitiesCache(),
   shapes: createShapeCache(),
@@ -94,7 +94,7 @@ export function measurePlacement(
   for (const [index, pool] of rows.names.entries()) {
     const parts = unpartitioned.get(pool) ?? null;
     const own = rowsOfPool[index] ?? [];
-    // Nothing can be measured for a pool with unknown GPUs.
+    // Nothing can be measured for a pool whose GPUs are unknown.
     if (parts === null && own.every((row) => rows.freeCapacities[row]?.isUncounted)) continue;
     const measured = { pool, index, rows: own, parts: parts ?? noParts, migFragmentation: mig.get(pool) ?? [] };
     pools.push(measurePool(measured, measuring));
@@ -102,9 +102,9 @@ export function measurePlacement(
   return { pools: pools.sort((a, b) => (a.pool < b.pool ? -1 : 1)), target: workload.target };
 }
 
-/** With fewer pods than this, nothing counts as typical. */
+/** With fewer pods than this, no shape counts as typical. */
 const fewestPods = 20;
-/** Percent of all pods that the shapes of the target workload represent. */
+/** The percentage of all pods that the shapes of the target workload represent. */
 const coveredPercent = 95;
 /** Anyone who can create pods can create ever new shapes: only the most common ones are judged. */
 const mostShapes = 200;
@@ -112,14 +112,14 @@ const mostShapes = 200;
 /** The pods for which placement is judged, and the shapes by which typical requests of CPU and memory are reported. */
 interface JudgedWorkload {
   readonly target: TargetWorkload;
-  /** Those of the target workload, in its order; their weights are popularities and add up to 1. */
+  /** The shapes of the target workload, in its order; their weights are popularities and add up to 1. */
   readonly shapes: readonly JudgedShape[];
-  /** All that were counted, or that are configured. */
+  /** All shapes that were counted, or that are configured. */
   readonly all: readonly JudgedShape[];
 }
 
 /**
- * What is configured; else the smallest set of counted shapes (most common first) that covers 95 % of the pods, at most 200;
+ * The configured shapes; else the smallest set of counted shapes (most common first) that covers 95 % of the pods, at most 200;
  * else, with fewer than 20 pods, 1, 2, 4 and 8 whole GPUs, equally popular, without CPU and memory.
  */
 function judgedWorkload(configured: readonly TargetShape[], { shapes: all, pods }: CountedShapes): JudgedWorkload {
@@ -181,7 +181,7 @@ function configuredShape({ gpus, cpu, memoryBytes, migProfile, nodeSelector, mod
 interface MeasuredPool {
   readonly pool: string;
   readonly index: number;
-  /** Its rows in the table. */
+  /** Its rows in the table, as indices. */
   readonly rows: readonly number[];
   readonly parts: UnpartitionedGpus;
   readonly migFragmentation: PoolPlacement["migFragmentation"];
@@ -191,7 +191,7 @@ interface MeasuredPool {
 interface PoolMeasuring {
   readonly access: AccessCache;
   readonly rows: TableRows;
-  /** As `sumByPool` gives them. */
+  /** The result of `sumByPool`. */
   readonly sums: Float64Array;
   readonly whole: WholeShapes;
   readonly strandingOf: ReturnType<typeof createStranding>;

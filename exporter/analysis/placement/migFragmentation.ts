@@ -10,8 +10,9 @@ export type MigFragmentation = ReadonlyMap<string, PoolPlacement["migFragmentati
 /**
  * For every legal profile of a pool's GPUs: of the GPUs that have enough free slices for an instance (memory and compute), the
  * part on which no legal start has all its memory slices free. Slices are free if they are in no instance, or in an instance
- * that nobody holds: an operator can destroy it without moving a pod. GPUs count if the position of each of their instances is
- * known, on nodes that are ready and schedulable; whole GPUs do not count. A profile for which no GPU has enough is left out.
+ * that nobody holds, since an operator can destroy it without moving a pod. GPUs count if the position of each of their
+ * instances is known, on nodes that are ready and schedulable; whole GPUs do not count. A profile is left out if no GPU has
+ * enough slices.
  */
 export function migFragmentation({ nodes, devices }: Snapshot, { byNode }: FreeCapacities): MigFragmentation {
   const physicalGpus: LaidOutGpu[] = [];
@@ -71,13 +72,13 @@ interface LaidOutGpu {
   readonly pool: string;
   readonly model: string;
   readonly geometry: MigGeometry;
-  /** A bit for each memory slice in an instance that someone holds. */
+  /** Bit mask of the memory slices in instances that are held. */
   readonly taken: number;
   readonly freeCompute: number;
   readonly instances: readonly Device[];
 }
 
-/** `null` if the reported layout is impossible: instances that overlap, or are where they must not be. */
+/** Reads the layout of a GPU; `null` if it is impossible: instances overlap, or are where they must not be. */
 function readGpu(instances: readonly Device[]): LaidOutGpu | null {
   const [first] = instances;
   const geometry = first === undefined ? null : migGeometryOf(first.model);
@@ -133,7 +134,7 @@ function bitCount(bits: number): number {
 /** The names of the kinds on GPUs of a model. */
 type ProfileNames = ReadonlyMap<MigKind, string>;
 
-/** By the model's memory; if that is not known, by the names of the instances of such GPUs. */
+/** The names of profiles by the model's memory; if that is not known, by the names of the instances on these GPUs. */
 function profileNames({ model, geometry }: LaidOutGpu, physicalGpus: readonly LaidOutGpu[]): ProfileNames {
   const names = new Map<MigKind, string>();
   for (const kind of geometry.kinds) {

@@ -2,12 +2,15 @@ import type { FragmentationCause, StrandedReason } from "../../model/fragmentati
 import type { PlacedSize } from "../../model/placedSizes.ts";
 import type { PopularShape } from "../../model/podShape.ts";
 
-/** What a pod of a size is taken to ask for. */
+/** What a pod of one size is assumed to ask for. */
 export interface TypicalRequest {
   readonly size: number;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
-  /** `median`: of the pods of this size; `scaled`: the median per GPU of all pods with whole GPUs, times the size; `none`: there are no pods. */
+  /**
+   * `median`: that of the pods of this size; `scaled`: the median per GPU of all pods with whole GPUs, times the size; `none`:
+   * there are no pods.
+   */
   readonly basis: "median" | "scaled" | "none";
 }
 
@@ -20,7 +23,7 @@ export type TargetSource =
   /** Fewer than 20 pods: a fixed mix of 1, 2, 4 and 8 GPUs. */
   | "fixed";
 
-/** How well the free GPUs of one pool can be used. All amounts in physical GPUs, over its ready and schedulable nodes. */
+/** How well the free GPUs of one pool can be used. All amounts are physical GPUs on its ready and schedulable nodes. */
 export interface PoolPlacement {
   readonly pool: string;
   /** Fully free whole GPUs. */
@@ -44,16 +47,16 @@ export interface PoolPlacement {
   /** Nodes whose GPUs are all free, and how many there could be if what is allocated were moved together. */
   readonly wholeFreeNodes: number;
   readonly possibleWholeFreeNodes: number;
-  /** Fully free GPUs that no typical pod can use; a reason that is not there is 0. */
+  /** Fully free GPUs that no typical pod can use, by reason; a reason that is absent is 0. */
   readonly strandedGpus: Readonly<Partial<Record<StrandedReason, number>>>;
-  /** Expected GPUs that a typical pod could not use; `ratio` is of what is free, `null` when nothing is. */
+  /** Expected GPUs that a typical pod could not use; `ratio` is their part of what is free, `null` when nothing is free. */
   readonly expected: {
     readonly gpus: number;
     readonly ratio: number | null;
     readonly byCause: Readonly<Partial<Record<FragmentationCause, number>>>;
   };
   /**
-   * By legal profile, of MIG GPUs whose layout is known: `physicalGpus` with enough free slices for an instance, and the part of
+   * By legal profile of MIG GPUs whose layout is known: `physicalGpus` with enough free slices for an instance, and the part of
    * them that has no place for it. Empty where no layout is known.
    */
   readonly migFragmentation: readonly {
@@ -74,11 +77,11 @@ export interface TargetWorkload {
 
 /** How well free GPUs can be used, by pool, and for which pods that was measured. */
 export interface Placement {
-  /** By name. */
+  /** Pools, ordered by name. */
   readonly pools: readonly PoolPlacement[];
   /** The target workload: one for the whole cluster, most popular first. */
   readonly target: TargetWorkload;
 }
 
-/** A moment without any node. */
+/** The value for a moment without any node. */
 export const noPlacement: Placement = { pools: [], target: { source: "fixed", shapes: [], pods: 0 } };

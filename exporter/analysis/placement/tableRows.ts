@@ -2,12 +2,12 @@ import type { FreeCapacities, PoolFreeCapacity } from "../freeCapacity/freeCapac
 import type { FreeCapacity } from "../freeCapacity/nodeFreeCapacity.ts";
 import { type AccessCache, classOf } from "./access.ts";
 
-/** The free capacity of a moment: a row for each node and pool. */
+/** The free capacity of a moment, with a row for each node and pool. */
 export interface TableRows {
   readonly freeCapacities: readonly PoolFreeCapacity[];
-  /** Of each row: the class of its node. */
+  /** For each row: the class of its node. */
   readonly classes: Int32Array;
-  /** Of each row: its pool, as an index of `names`. */
+  /** For each row: its pool, as an index of `names`. */
   readonly pools: Int32Array;
   readonly names: readonly string[];
   /** The numbering to which the classes belong. */
@@ -18,7 +18,7 @@ export interface TableRows {
 export interface RowChanges {
   /** For each row: the previous row with the same content for its place; -1 if there is none. */
   readonly before: Int32Array;
-  /** Some row has moved, or their number has changed. */
+  /** Whether some row has moved, or the number of rows has changed. */
   readonly isMoved: boolean;
   /** Rows that differ from all rows before. */
   readonly fresh: readonly number[];
@@ -29,8 +29,8 @@ export interface RowChanges {
 const noRows = { freeCapacities: [], classes: new Int32Array(), pools: new Int32Array() } as const;
 
 /**
- * A row for each node and pool, with rows for the pools in `more` or without. Pools are numbered as in `last`, those that it
- * does not have after them.
+ * Makes a row for each node and pool, with or without rows for the pools in `more`. Pools are numbered as in `last`; those that
+ * it does not have come after them.
  */
 export function tableRows(
   { byNode }: FreeCapacities,
@@ -69,7 +69,7 @@ export function tableRows(
   return { rows, changes: { before, isMoved, fresh, gone } };
 }
 
-/** Nodes are in the order of their names, and pools of a node in that of theirs. */
+/** Whether one row comes before another: nodes are ordered by name, and so are the pools of a node. */
 function isBefore(one: PoolFreeCapacity | undefined, other: PoolFreeCapacity): boolean {
   if (one === undefined || one === other) return false;
   return one.node.name === other.node.name ? one.pool < other.pool : one.node.name < other.node.name;

@@ -10,9 +10,9 @@ export interface CpuAndMemory {
 
 /** What typical pods with whole GPUs ask for in one pool. */
 export interface TypicalRequests {
-  /** Of each of `placedSizes`. */
+  /** The request for each of `placedSizes`. */
   readonly sizes: readonly TypicalRequest[];
-  /** Of a pod with any number of whole GPUs. */
+  /** Returns the request of a pod with any number of whole GPUs. */
   readonly of: (size: number) => CpuAndMemory;
 }
 
@@ -51,9 +51,9 @@ export function wholeShapes(shapes: readonly JudgedShape[]): WholeShapes {
 }
 
 /**
- * Of each size the medians of CPU and of memory over the pods of exactly this size that may go to the pool; where there are
- * none, the medians per GPU over all its pods with whole GPUs, times the size; without any, nothing. Upwards to a whole milli
- * CPU and byte, as pods ask for them.
+ * For each size, the medians of CPU and of memory over the pods of exactly this size that may go to the pool; if there are
+ * none, the medians per GPU over all its pods with whole GPUs, times the size; without any pods, nothing. They are rounded up
+ * to a whole milli CPU and byte, as pods ask for them.
  */
 export function typicalRequests(all: WholeShapes, mayGo: (shape: JudgedShape) => boolean): TypicalRequests {
   const perGpu = {

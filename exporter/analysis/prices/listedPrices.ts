@@ -7,8 +7,8 @@ import type { ListedPrice, PriceBasis, PricedNodes } from "../../model/prices.ts
 export type PricedNode = Pick<NodeView, "instanceType" | "gpuModels" | "provider" | "region" | "nodePool" | "labels">;
 
 /**
- * The prices that hold at one moment, in their order: one that begins later is left out, and of several for the same nodes the
- * one that began last takes the place of the first.
+ * The prices that are valid at one moment, in their order: prices that begin later are left out, and of several prices for the
+ * same nodes the one that began last takes the place of the first.
  */
 export function pricesInForce(listed: readonly ListedPrice[], at: number): readonly ListedPrice[] {
   if (listed.every(({ validFrom }) => validFrom === null)) return listed;
@@ -30,8 +30,8 @@ function sameNodes({ source, nodes, capacityType, basis }: ListedPrice): string 
 }
 
 /**
- * The first price of a node, with the wished basis if there is one, otherwise with the other basis: a price of one list is
- * better than one of the next list. `null`: none.
+ * The first price of a node, with the wanted basis if there is one, otherwise with the other basis: a price of one list is
+ * better than one of the next list. Returns `null` if there is none.
  */
 export function firstPrice(
   prices: readonly ListedPrice[],
@@ -63,7 +63,10 @@ export function isFor({ source, nodes }: ListedPrice, node: PricedNode): boolean
   );
 }
 
-/** The names of instance types belong to a cloud: a node without a known cloud is accepted, a node of another cloud is not. */
+/**
+ * Whether the cloud matches. Instance types are names of one cloud: a node without a known cloud is accepted, one of another is
+ * not.
+ */
 function isProvider(source: ListedPrice["source"], nodes: PricedNodes, node: PricedNode): boolean {
   if (source === "table" && nodes.instanceType !== null && node.provider === null) return true;
   return agrees(nodes.provider, node.provider);
@@ -73,7 +76,7 @@ function ownLabel({ labels }: PricedNode, label: string): string | null {
   return Object.hasOwn(labels, label) ? (labels[label] ?? null) : null;
 }
 
-/** `null` asks for nothing; what is unknown agrees with nothing else. */
+/** Whether a field matches: `null` asks for nothing; an unknown value matches nothing else. */
 function agrees(asked: string | null, found: string | null): boolean {
   if (asked === null || asked === found) return true;
   return found !== null && asked.includes("*") && matchesPattern(asked, found);

@@ -2,14 +2,14 @@ import type { NodeView } from "../../join/snapshot.ts";
 
 /** Nodes that no price can distinguish. */
 export interface NodeKind {
-  /** Any of them. */
+  /** One of these nodes, as an example. */
   readonly like: NodeView;
   readonly nodes: NodeView[];
 }
 
 /**
- * Counted nodes with GPUs, by everything that a price may depend on; `labels` are those that the price list looks at. Compares
- * instead of writing keys: a fleet has thousands of nodes and few kinds.
+ * Counted nodes with GPUs, grouped by everything that a price may depend on; `labels` are those that the price list reads.
+ * Nodes are compared without keys of text, because a fleet has thousands of nodes and few kinds.
  */
 export function nodeKinds(nodes: readonly NodeView[], labels: readonly string[]): readonly NodeKind[] {
   const byInstanceType = new Map<string | null, NodeKind[]>();
@@ -54,14 +54,14 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((text, index) => text === b[index]));
 }
 
-/** Whether the price of one node is always that of the other, which may be the same node a moment later; `labels` as above. */
+/** Whether one node always has the price of the other, which may be the same node a moment later; `labels` are as above. */
 export function isPricedAs(one: NodeView | undefined, other: NodeView, labels: readonly string[]): boolean {
   if (one === other) return true;
   return (
     one !== undefined &&
     one.name === other.name &&
     one.instanceType === other.instanceType &&
-    // With several pools it has the models of its devices.
+    // A node with several pools has the models of its devices.
     one.pools.length <= 1 &&
     isAlike(one, other) &&
     labels.every((label) => one.labels[label] === other.labels[label])

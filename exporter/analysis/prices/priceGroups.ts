@@ -8,8 +8,8 @@ import type { PriceGroup } from "./prices.ts";
 type GroupDraft = { -readonly [Field in keyof PriceGroup]: PriceGroup[Field] };
 
 /**
- * Nodes that are paid for alike, with what they have together, sorted. The GPUs of a node with several models belong to
- * several pools; the node itself is counted where it has most of them.
+ * Nodes that are paid for alike, with their sums, sorted. The GPUs of a node with several models belong to several pools; the
+ * node itself is counted in the pool that has most of them.
  */
 export function collectGroups(
   kinds: readonly PricedKind[],
@@ -52,7 +52,7 @@ function add(groups: GroupDraft[], { like, price, unpriced }: PricedKind, pool: 
   groups.push({ pool, nodePool, instanceType, capacityType, nodes, physicalGpus: gpus, price, unpriced });
 }
 
-/** Physical GPUs of a node by pool, most first; GPUs without a device count for the first pool. */
+/** Physical GPUs of a node by pool, the most first; GPUs without a device count for the first pool. */
 function gpusByPool(node: NodeView, gpus: number, devices: readonly Device[]): readonly (readonly [string, number])[] {
   const weights = new Map(node.pools.map((pool) => [pool, 0]));
   for (const { pool, weight } of devices) weights.set(pool, (weights.get(pool) ?? 0) + weight);

@@ -8,7 +8,7 @@ import { isPricedAs, type NodeKind, nodeKinds } from "./nodeKinds.ts";
 import { collectGroups } from "./priceGroups.ts";
 import type { NodePrice, Prices } from "./prices.ts";
 
-/** The settings that prices are found by. */
+/** The settings by which prices are found. */
 export type PriceSettings = Pick<Config["prices"], "basis" | "staleDays">;
 
 /** Nodes of one kind that have the same price, or none. */
@@ -20,9 +20,9 @@ export interface PricedKind {
 }
 
 /**
- * Finds the price of every counted node in the price list of the moment: the user's file, then OpenCost, then the table. A
- * price of a node is spread over the physical GPUs that it has, seen or not, so that one that falls off the bus changes
- * nothing. Pure but for the cache, which changes no answer.
+ * Finds the price of every counted node in the price list of the moment: the user's file, then OpenCost, then the table. The
+ * price of a node is spread over the physical GPUs that it has, seen or not, so that a GPU that falls off the bus changes
+ * nothing. Pure except for the cache, which changes no answer.
  */
 export function priceNodes(
   snapshot: Snapshot,
@@ -64,7 +64,7 @@ function devicesOf(node: NodeView, devices: readonly Device[]): readonly Device[
   return node.devices.flatMap((index) => devices[index] ?? []);
 }
 
-/** The prices of the nodes of one kind: one for all, except where OpenCost distinguishes them. */
+/** The prices of the nodes of one kind: one price for all, except where OpenCost distinguishes the nodes. */
 function priceKind(kind: NodeKind, { priceList }: Snapshot, lists: PriceLists): readonly PricedKind[] {
   const { like, nodes } = kind;
   const gpus = like.physicalGpus ?? 0;
@@ -99,23 +99,23 @@ function priceKind(kind: NodeKind, { priceList }: Snapshot, lists: PriceLists): 
   ];
 }
 
-/** The lists of one moment, apart because OpenCost is between them. */
+/** The price lists of one moment; they are separate because OpenCost comes between them. */
 interface PriceLists {
-  /** Of the user's file, that are in force. */
+  /** The prices of the user's file that are in force. */
   readonly file: readonly ListedPrice[];
-  /** Of the table: those by instance type, then those by model. */
+  /** The prices of the table: those by instance type, then those by model. */
   readonly table: readonly ListedPrice[];
   readonly wished: PriceBasis;
-  /** Seconds since the epoch; an older price is stale. */
+  /** Seconds since the epoch; a price with an older date is stale. */
   readonly staleBefore: number;
 }
 
-/** How a node is paid for, as far as its price is concerned: clouds label only what is not on demand. */
+/** The capacity type by which a node is priced: clouds label only nodes that are not on demand. */
 function paidAs(capacityType: CapacityType | null): CapacityType {
   return capacityType ?? "on-demand";
 }
 
-/** The price that a list has for a node with this many GPUs; `null`: none. */
+/** The price that a list has for a node with this many GPUs; `null`: it has none. */
 function listedPrice(
   list: readonly ListedPrice[],
   node: PricedNode,
@@ -132,13 +132,13 @@ function listedPrice(
   return { ...amounts, currency, basis, ...sourceFor(found, node), capacityType, date, isStale: date < staleBefore };
 }
 
-/** A price of another region than the node's is marked as such. For a node without a region this is unknown. */
+/** The source of a price; a price of another region than the node's is marked. Without the node's region this is unknown. */
 function sourceFor({ source, origin, regionOfPrice }: ListedPrice, { region }: PricedNode) {
   if (regionOfPrice === undefined || region === null || region === regionOfPrice) return { source, origin };
   return { source: "table-other-region", origin: `${origin}; a price of ${regionOfPrice}, not of ${region}` } as const;
 }
 
-/** OpenCost's price of a node, on the wished basis if it has one; `null`: none that can be used. */
+/** OpenCost's price of a node, on the wanted basis if it has one; `null`: it has none that can be used. */
 function quotedPrice(
   quoted: QuotedPrice,
   capacityType: CapacityType,
@@ -175,28 +175,28 @@ function whyUnpriced(node: NodeView, lists: PriceLists): UnpricedReason {
   return node.instanceType === null && !isNamed ? "unknown-node" : "no-price";
 }
 
-/** The prices of the moment before, for as long as nothing changes that they depend on. They change no answer. */
+/** The prices of the previous moment, as long as nothing changes on which they depend. The cache changes no answer. */
 export interface PriceCache {
   last: KnownPrices | null;
 }
 
-/** Prices, and what they were found for. */
+/** Prices, and the facts for which they were found. */
 interface KnownPrices {
   readonly prices: Prices;
   readonly nodes: readonly NodeView[];
   readonly account: PriceList;
   readonly settings: PriceSettings;
-  /** Those that the price list looks at. */
+  /** The labels that the price list reads. */
   readonly labels: readonly string[];
-  /** From when until before when they hold, seconds since the epoch. */
+  /** The time from which and before which they are valid, seconds since the epoch. */
   readonly from: number;
   readonly until: number;
 }
 
-/** A cache that has seen nothing yet. */
+/** Creates an empty cache. */
 export const createPriceCache = (): PriceCache => ({ last: null });
 
-/** The prices of the moment before, if they are those of this moment, too; `null`: they are not known to be. */
+/** The prices of the previous moment, if they are also those of this moment; `null`: this is not known. */
 function knownPrices(cache: PriceCache, snapshot: Snapshot, settings: PriceSettings): Prices | null {
   const { last } = cache;
   const { nodes, at } = snapshot;
@@ -204,12 +204,12 @@ function knownPrices(cache: PriceCache, snapshot: Snapshot, settings: PriceSetti
   if (last.account !== snapshot.priceList || nodes.length !== last.nodes.length) return null;
   if (last.settings.basis !== settings.basis || last.settings.staleDays !== settings.staleDays) return null;
   if (!nodes.every((node, index) => isPricedAs(last.nodes[index], node, last.labels))) return null;
-  // Next time most nodes are the same objects as now.
+  // Most nodes will be the same objects next time.
   cache.last = { ...last, nodes };
   return last.prices;
 }
 
-/** Keeps the prices of a moment for those after it. */
+/** Keeps the prices of a moment for the following moments. */
 function keepPrices(
   cache: PriceCache,
   { nodes, priceList: account, at }: Snapshot,

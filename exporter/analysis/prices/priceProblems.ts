@@ -8,9 +8,9 @@ import type { PriceGroup, Prices } from "./prices.ts";
 const mostNamed = 4;
 
 /**
- * What a person should know about the prices of a moment: old prices and missing ones. This is `info` if there is only the
- * table that Fairlead contains, and a warning for users with prices of their own. Without any price list, nobody has asked for
- * costs.
+ * What a person should know about the prices of a moment: old prices and missing ones. The problems are `info` if there is only
+ * the table that Fairlead contains, and warnings for users with prices of their own. Without any price list there are no
+ * problems, since nobody has asked for costs.
  */
 export function priceProblems({ priceList, nodes, at }: Snapshot, { groups }: Prices): readonly Problem[] {
   const { quoted, listed } = priceList;
@@ -109,7 +109,7 @@ function unpricedNextStep(reason: UnpricedReason, first: PriceGroup | undefined)
   return `Add {${nodes}${paid}, perNodeHour: ..., date: ...} to the file that prices.file names (prices.example.yaml shows the format).`;
 }
 
-/** Instance types, or pools without one, with the most GPUs. */
+/** The instance types with the most GPUs, or pools where there is no type, as text. */
 function named(groups: readonly PriceGroup[]): string {
   const gpus = new Map<string, number>();
   for (const { instanceType, pool, capacityType, physicalGpus } of groups) {
@@ -129,7 +129,7 @@ function count(gpus: number): string {
   return `${Math.round(gpus * 100) / 100} ${gpus === 1 ? "GPU" : "GPUs"}`;
 }
 
-/** Names come from the cluster. */
+/** Makes a name safe to show, since names come from the cluster. */
 function shown(text: string): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

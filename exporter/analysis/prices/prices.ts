@@ -3,20 +3,20 @@ import type { PriceBasis, PriceSource, UnpricedReason } from "../../model/prices
 
 /** What the GPUs of one node cost. */
 export interface NodePrice {
-  /** For one physical GPU of the node, per hour. Multiplied by the node's physical GPUs it is `perNodeHour`. */
+  /** Cost of one physical GPU of the node per hour. Multiplied by the node's physical GPUs it is `perNodeHour`. */
   readonly perGpuHour: number;
-  /** Of all its GPUs together, per hour; with basis `whole-instance`, of the node. */
+  /** Cost of all its GPUs together per hour; with basis `whole-instance`, cost of the node. */
   readonly perNodeHour: number;
   readonly currency: string;
   readonly basis: PriceBasis;
   readonly source: PriceSource;
-  /** The capacity type that it is the price for; a node without a label is taken for on-demand. */
+  /** The capacity type that the price is for; a node without a label counts as on-demand. */
   readonly capacityType: CapacityType;
-  /** Since when it holds or when it was last checked, seconds since the epoch. */
+  /** Since when the price is valid or when it was last checked, seconds since the epoch. */
   readonly date: number;
-  /** Older than `prices.staleDays`. */
+  /** Whether the price is older than `prices.staleDays`. */
   readonly isStale: boolean;
-  /** Where its author found it: bounded untrusted text. */
+  /** Where the author of the price found it: bounded untrusted text. */
   readonly origin: string;
 }
 
@@ -29,17 +29,17 @@ export interface PriceGroup {
   readonly nodes: number;
   readonly physicalGpus: number;
   readonly price: NodePrice | null;
-  /** `null` where there is a price. */
+  /** Why these nodes have no price; `null` where there is a price. */
   readonly unpriced: UnpricedReason | null;
 }
 
 /** What all GPUs cost at one moment. */
 export interface Prices {
-  /** By node, of the counted nodes; a node that is not here is unpriced. */
+  /** Prices of the counted nodes, by name of the node; a node that is not here is unpriced. */
   readonly byNode: ReadonlyMap<string, NodePrice>;
-  /** By pool, node pool, instance type, capacity type and price, sorted. */
+  /** Groups, ordered by pool, node pool, instance type, capacity type and price. */
   readonly groups: readonly PriceGroup[];
 }
 
-/** A moment in which nothing has a price. */
+/** The value for a moment in which nothing has a price. */
 export const nothingPriced: Prices = { byNode: new Map(), groups: [] };

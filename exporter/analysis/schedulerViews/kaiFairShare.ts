@@ -1,23 +1,23 @@
 /** One queue among its siblings, in GPUs. */
 export interface KaiShareInput {
   readonly name: string;
-  /** Of two that are alike, the older one comes first; `null` last. */
+  /** Of two equal queues, the older one comes first; `null` is last. */
   readonly createdAt: number | null;
   readonly priority: number;
-  /** `Infinity`: unlimited. */
+  /** Quota in GPUs; `Infinity`: unlimited. */
   readonly quota: number;
   readonly limit: number;
   readonly overQuotaWeight: number;
-  /** Allocated and pending together. */
+  /** What is allocated and pending together. */
   readonly requested: number;
   /** Use over the capacity of the window, 0..1; 0 without history. */
   readonly usage: number;
 }
 
 /**
- * Fair shares of siblings as KAI itself divides them, whole units and all (pkg/scheduler/plugins/proportion/
- * resource_division): quota first, also where quotas together exceed the total; then rounds of the surplus by weight within
- * each priority; then what rounding left, one unit at a time.
+ * Fair shares of siblings as KAI itself divides them, in whole units (pkg/scheduler/plugins/proportion/resource_division):
+ * first the quotas, even where they exceed the total together; then rounds of the surplus by weight within each priority; then
+ * what rounding left, one unit at a time.
  */
 export function kaiFairShares(
   queues: readonly KaiShareInput[],
@@ -61,12 +61,12 @@ const requestable = ({ requested, limit }: KaiShareInput): number => Math.min(re
 /** The shares of one priority while they are dealt out. */
 interface Dealing {
   readonly shares: Map<string, number>;
-  /** What rounding down withheld, by queue. */
+  /** What was withheld by rounding down, by queue. */
   readonly rest: Map<string, number>;
   left: number;
 }
 
-/** Deals a surplus out among queues of one priority, in rounds, until a round satisfies nobody; returns what is left. */
+/** Deals a surplus out among queues of one priority, in rounds, until a round satisfies no queue; returns what is left. */
 function divide(
   queues: readonly KaiShareInput[],
   total: number,
@@ -92,7 +92,7 @@ function divide(
 const openOf = (queue: KaiShareInput, shares: ReadonlyMap<string, number>): number =>
   Math.max(0, requestable(queue) - (shares.get(queue.name) ?? 0));
 
-/** P = max(0, w + k x (w - u)) of queues that want more, w their weight among these and u their use. */
+/** P = max(0, w + k x (w - u)) of the queues that want more, where w is their weight among these, and u their use. */
 function shareWeights(queues: readonly KaiShareInput[], kValue: number, shares: ReadonlyMap<string, number>) {
   const open = queues.filter((queue) => openOf(queue, shares) > 0);
   const total = open.reduce((sum, { overQuotaWeight }) => sum + overQuotaWeight, 0);
@@ -104,7 +104,9 @@ function shareWeights(queues: readonly KaiShareInput[], kValue: number, shares: 
   });
 }
 
-/** Gives a queue its part of a round, whole units if that does not satisfy it; whether it wanted less than its part. */
+/**
+ * Gives a queue its part of a round, in whole units if this does not satisfy it; returns whether it wanted less than its part.
+ */
 function give(dealing: Dealing, queue: KaiShareInput, fair: number): boolean {
   const { shares, rest } = dealing;
   const wanted = openOf(queue, shares);

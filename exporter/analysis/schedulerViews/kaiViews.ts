@@ -5,7 +5,7 @@ import type { UsageHistory } from "../fairness/fairness.ts";
 import { kaiFairShares } from "./kaiFairShare.ts";
 import type { SchedulerView } from "./schedulerView.ts";
 
-/** KAI's fair shares, level by level, of each shard's domain; and its own count of what each queue holds. */
+/** KAI's fair shares in each shard's domain, level by level, and its own count of what each queue holds. */
 export function kaiViews(
   queueing: Queueing,
   objects: QueueObjects,
@@ -30,7 +30,7 @@ export function kaiViews(
   return [...views, ...allocatedViews(queueing, objects, isGpu)];
 }
 
-/** What its queues hold, by pods and as KAI reports it. */
+/** What the queues of KAI hold, by pods and as KAI reports it. */
 function allocatedViews(
   { queues }: Queueing,
   { kaiQueues }: QueueObjects,
@@ -84,7 +84,7 @@ function sharesBelow(
   return shares;
 }
 
-/** The input of KAI's division: its own count of requests includes work that can never run, unlike ours. */
+/** The input of KAI's division. Its own count of requests includes work that can never run, unlike Fairlead's. */
 function inputOf(
   view: QueueView,
   object: QueueObjects["kaiQueues"][number] | undefined,

@@ -25,15 +25,15 @@ export function reservedByQueue(workloads: readonly KueueWorkload[]): ReadonlyMa
 }
 
 /**
- * What each node uses, parallel to `KueueForest.nodes`; of a cohort, what its children use beyond what they keep for themselves
- * (Kueue v0.19, pkg/cache/scheduler/resource_node.go).
+ * What each node uses, parallel to `KueueForest.nodes`; for a cohort, what its children use beyond what they keep for
+ * themselves (Kueue v0.19, pkg/cache/scheduler/resource_node.go).
  */
 export function usageOf(
   nodes: readonly KueueNode[],
   reserved: ReadonlyMap<string, FlavorAmounts>,
 ): readonly FlavorAmounts[] {
   const usage = nodes.map(({ name, clusterQueue }) => new Map(clusterQueue === null ? [] : reserved.get(name)));
-  // Children come behind their parents, and are complete when these add them up.
+  // Children come after their parents, and are complete when they are added to them.
   for (let i = nodes.length - 1; i >= 0; i--) {
     const [node, own] = [nodes[i], usage[i]];
     const above = usage[node?.parent ?? -1];
@@ -49,8 +49,8 @@ function keptOf({ quotas }: KueueNode, key: string): number {
 }
 
 /**
- * The most that a node (by index) could have with nothing in use, of all that its tree has quota for: `potentialAvailable` of
- * Kueue. Nodes on the way to the root are remembered.
+ * Returns the most that a node (by index) could have if nothing were in use, out of all that its tree has quota for: Kueue's
+ * `potentialAvailable`. Nodes on the way to the root are remembered.
  */
 export function createPotentials(nodes: readonly KueueNode[]): (node: number) => FlavorAmounts {
   const known = new Map<number, FlavorAmounts>();
@@ -66,7 +66,7 @@ export function createPotentials(nodes: readonly KueueNode[]): (node: number) =>
   };
 }
 
-/** `above`: of its parent; absent for a root, which could have all of its quota. */
+/** `above` is the result for the parent; absent for a root, which could have all of its quota. */
 function potentialOf(node: KueueNode, above: FlavorAmounts | undefined): FlavorAmounts {
   const potentials: FlavorAmounts = new Map();
   if (above === undefined) {

@@ -6,12 +6,12 @@ import { usageForWeight } from "../localQueues/admission.ts";
 import { createPotentials, type FlavorAmounts, reservedByQueue, usageOf } from "./kueueAmounts.ts";
 import type { SchedulerView } from "./schedulerView.ts";
 
-/** What Kueue writes for an infinite weighted share (largest int64, as JavaScript reads it). */
+/** The value that Kueue writes for an infinite weighted share (the largest int64, as JavaScript reads it). */
 const infiniteShare = 2 ** 63;
 
 const tolerance = 1e-9;
 
-/** Kueue's own numbers of all ClusterQueues, Cohorts and LocalQueues. */
+/** Kueue's own numbers for all ClusterQueues, Cohorts and LocalQueues. */
 export function kueueViews(
   objects: QueueObjects,
   settings: SchedulerSettings["kueue"],
@@ -67,7 +67,7 @@ function lendableByParent(potentialsOf: (node: number) => FlavorAmounts): (paren
 
 /**
  * 1000 x borrowed / lendable / weight, the largest over resources (Kueue v0.19, pkg/cache/scheduler/fair_sharing.go). Kueue
- * writes it rounded up. Infinity for weight 0 while borrowing.
+ * writes it rounded up. It is Infinity for weight 0 while borrowing.
  */
 function weightedShareOf(
   quotas: NodeQuotas,
@@ -113,7 +113,7 @@ function gpusOf(usage: readonly KueueUsage[], isGpu: (resource: string) => boole
   return usage.reduce((sum, { resource, total }) => (isGpu(resource) ? sum + total : sum), 0);
 }
 
-/** Weighted usage by which admission fair sharing orders LocalQueues (KEP-4136). */
+/** The weighted usage by which admission fair sharing orders LocalQueues (KEP-4136). */
 function admissionView(queue: KueueLocalQueue, settings: SchedulerSettings["kueue"]): readonly SchedulerView[] {
   if (queue.consumed === null) return [];
   return [

@@ -13,14 +13,14 @@ export type SchedulerNumber =
   | "kai-fair-share-with-history"
   /** KAI: allocated GPUs by pods, and by the status of the Queue. */
   | "kai-allocated-gpus"
-  /** Volcano: the same. */
+  /** Volcano: allocated GPUs by pods, and by the status of the Queue. */
   | "volcano-allocated-gpus"
   /** Volcano: deserved GPUs by the plugin in force. */
   | "volcano-deserved"
   /** Volcano: allocated / deserved, the largest over resources. */
   | "volcano-share";
 
-/** One of them for one queue: computed by us from the objects, and as the scheduler reports it. */
+/** One of these numbers for one queue: as Fairlead computes it from the objects, and as the scheduler reports it. */
 export interface SchedulerView {
   readonly scheduler: QueueScheduler;
   readonly number: SchedulerNumber;
@@ -28,10 +28,10 @@ export interface SchedulerView {
   readonly kind: string;
   /** `namespace/name` of a LocalQueue. */
   readonly name: string;
-  /** Name of the node-pool shard, or empty: the number is for the whole cluster. */
+  /** Name of the node-pool shard; empty if the number is for the whole cluster. */
   readonly shard: string;
-  /** Infinity: weight 0 while borrowing. `null`: the objects do not contain enough. */
+  /** Infinity for weight 0 while borrowing; `null`: the objects do not contain enough. */
   readonly computed: number | null;
-  /** `null` where the scheduler reports none that Fairlead reads. */
+  /** The number that the scheduler reports; `null` where it reports none that Fairlead reads. */
   readonly reported: number | null;
 }

@@ -4,7 +4,7 @@ export interface VolcanoShareInput {
   readonly guarantee: number;
   /** min(capability, total less the guarantees of all others); `Infinity` where nothing limits it. */
   readonly realCapability: number;
-  /** Allocated and pending together. */
+  /** What is allocated and pending together. */
   readonly request: number;
 }
 
@@ -41,7 +41,9 @@ export function proportionDeserved(queues: readonly VolcanoShareInput[], total: 
   return deserved;
 }
 
-/** allocated / deserved as in Volcano's helper: 0 if nothing is allocated, 1 if anything is allocated without deserved GPUs. */
+/**
+ * allocated / deserved as in Volcano's helper: 0 if nothing is allocated, 1 if something is allocated without deserved GPUs.
+ */
 export function volcanoShare(allocated: number, deserved: number): number {
   return deserved === 0 ? (allocated === 0 ? 0 : 1) : allocated / deserved;
 }

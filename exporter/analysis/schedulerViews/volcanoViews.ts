@@ -6,7 +6,7 @@ import { proportionDeserved, volcanoShare } from "./volcanoDeserved.ts";
 /** The plugin of Volcano that gives queues their share. */
 export type VolcanoPlugin = "proportion" | "capacity";
 
-/** Volcano's deserved GPUs, its share in GPUs alone, and its own count of what each queue holds. */
+/** Volcano's deserved GPUs, its share over GPUs alone, and its own count of what each queue holds. */
 export function volcanoViews(
   queueing: Queueing,
   objects: QueueObjects,
@@ -39,8 +39,8 @@ function shareViews(
 }
 
 /**
- * With the plugin `capacity`, the deserved amount is the written one: the join has already taken the larger of that and the
- * guarantee.
+ * The deserved GPUs of queues. With the plugin `capacity`, these are the configured ones: the join has already taken the larger
+ * of them and the guarantee.
  */
 function deservedOf(domain: QuotaDomain, queues: readonly QueueView[], plugin: VolcanoPlugin): readonly number[] {
   if (plugin === "capacity") return queues.map(({ guaranteed, limit }) => Math.min(guaranteed, limit));
@@ -53,7 +53,7 @@ function deservedOf(domain: QuotaDomain, queues: readonly QueueView[], plugin: V
   return proportionDeserved(inputs, domain.capacity);
 }
 
-/** What its queues hold, by pods and as Volcano reports it. */
+/** What the queues of Volcano hold, by pods and as Volcano reports it. */
 function allocatedViews(
   queues: readonly QueueView[],
   { volcanoQueues }: QueueObjects,
@@ -61,7 +61,7 @@ function allocatedViews(
 ): readonly SchedulerView[] {
   const byPods = new Map<string, number>();
   for (const { kind, name, allocated: gpus } of queues) {
-    // Volcano keeps a queue `root` above all others.
+    // Volcano has a queue `root` above all others.
     const key = kind === "Scheduler" ? "root" : name;
     byPods.set(key, (byPods.get(key) ?? 0) + gpus);
   }

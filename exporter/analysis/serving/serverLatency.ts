@@ -7,12 +7,12 @@ import { matchesPattern } from "../../kernel/namePattern.ts";
 import { oncePer } from "../../kernel/once.ts";
 import { type LatencyKind, latencyKinds } from "../../model/serving.ts";
 
-/** Settings of the targets of workloads that serve. */
+/** Settings of the latency targets of workloads that serve. */
 export interface LatencySettings {
   readonly latencyTargets?: Config["serving"]["latencyTargets"];
 }
 
-/** Fewer say nothing about a quantile. */
+/** The number of observations below which a quantile has no meaning. */
 export const fewestObserved = 20;
 
 /** A latency of a workload in the last five minutes, and its target. */
@@ -20,33 +20,36 @@ export interface MeasuredLatency {
   readonly of: LatencyKind;
   /** The target, seconds. */
   readonly target: number;
-  /** `null`: not measured. */
+  /** The measured quantile; `null`: not measured. */
   readonly measured: Quantile | null;
-  /** Requests (tokens) that it is measured on; 0 without a histogram. */
+  /** Number of requests (tokens) on which the measurement is based; 0 without a histogram. */
   readonly observed: number;
-  /** `null`: not known, because it is not measured, or the histogram has no bound as high as the target. */
+  /**
+   * Whether the target is missed; `null`: unknown, because nothing is measured, or the histogram has no bound as high as the
+   * target.
+   */
   readonly isLate: boolean | null;
 }
 
-/** A workload that serves and has a target, with what its servers say. */
+/** A workload that serves and has a target, with what its servers report. */
 export interface ServerLatency {
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
-  /** The part of requests (tokens) that is within the target, as configured. */
+  /** The part of requests (tokens) that is to be within the target, as configured. */
   readonly quantile: number;
   readonly latencies: readonly MeasuredLatency[];
-  /** Requests that wait now, of all its servers; `null` if one of them does not say. */
+  /** Requests that wait now at all its servers together; `null` if one of them does not report it. */
   readonly waiting: number | null;
-  /** Replicas with a page, and the physical GPUs of one of them; `null` where replicas differ, or that is not known. */
+  /** Replicas with a page, and the physical GPUs of one replica; `null` where replicas differ, or that is not known. */
   readonly replicas: number;
   readonly gpusPerReplica: number | null;
-  /** The most replicas that its autoscalers allow; `null`: none is known. */
+  /** The most replicas that its autoscalers allow; `null`: no limit is known. */
   readonly limit: ScaleLimit | null;
-  /** A latency is over its target while requests wait: another replica would help. */
+  /** Whether a latency is over its target while requests wait: another replica would help. */
   readonly isShort: boolean;
 }
 
-/** The workloads that serve and have a target, by their place in the Snapshot. Pure. */
+/** Measures the workloads that serve and have a target, in the order of the Snapshot. Pure. */
 export function measureLatencies(
   snapshot: Snapshot,
   { latencyTargets = [] }: LatencySettings,
@@ -108,7 +111,7 @@ function isOver({ value, isAtLeast }: Quantile, target: number): boolean | null 
   return isAtLeast ? null : false;
 }
 
-/** The counts of all servers; `null` where one has none, or other bounds than the others: these do not add up. */
+/** Adds up the counts of all servers; `null` where one has none, or has other bounds, so that the counts cannot be added up. */
 function addCounts(all: readonly (ReadonlyMap<number, number> | undefined)[]): ReadonlyMap<number, number> | null {
   const [first] = all;
   if (first === undefined || first.size === 0) return null;

@@ -12,7 +12,7 @@ import { addWork, mergeWork, noWork, type WorkSum } from "./workSums.ts";
 
 /** The settings that these answers depend on. */
 export interface SignalSettings {
-  /** Idle and full power by model, before Fairlead's own table. */
+  /** Idle and full power by model, which has precedence over Fairlead's own table. */
   readonly power: Config["gpu"]["power"];
 }
 
@@ -32,17 +32,17 @@ export interface TeamSignals {
   readonly work: WorkSum;
 }
 
-/** What telemetry says beside activity, and what it cannot say. */
+/** What telemetry shows beside activity, and what it cannot show. */
 export interface Signals {
-  /** By pool. */
+  /** Signals of each pool, ordered by its name. */
   readonly pools: readonly PoolSignals[];
-  /** By team and pool; those that hold GPUs. */
+  /** Signals of each team that holds GPUs, ordered by team and pool. */
   readonly teams: readonly TeamSignals[];
 }
 
 export const noSignals: Signals = { pools: [], teams: [] };
 
-/** Asks every device of a moment once. Pure. */
+/** Measures the signals of a moment, reading every device once. Pure. */
 export function measureSignals(snapshot: Snapshot, { power }: SignalSettings): Signals {
   const pools = new Map<string, PoolSum>();
   const teams = new Map<string, Map<string, WorkSum>>();
@@ -102,7 +102,7 @@ function teamSum(teams: Map<string, Map<string, WorkSum>>, team: string, pool: s
   return sum;
 }
 
-/** Looks up each model once. */
+/** Returns the power range of a model, looking each one up once. */
 function createPowerRanges(configured: SignalSettings["power"]): (model: string) => PowerRange | null {
   const known = new Map<string, PowerRange | null>();
   return (model) => {
@@ -115,7 +115,7 @@ function createPowerRanges(configured: SignalSettings["power"]): (model: string)
   };
 }
 
-/** Written out: asking a table of functions for each signal takes twice as long, and there are 80,000 GPUs. */
+/** Counts the signals that a device reports. A table of functions for the signals would take twice as long, for 80,000 GPUs. */
 function countReported({ reported }: PoolSum, { reading, weight }: Device): void {
   if (reading === null) return;
   if (reading.smActive !== null) reported.sm_active += weight;

@@ -7,12 +7,12 @@ import type { DeviceReading } from "../../model/telemetry.ts";
 export interface WorkSum {
   /** Physical GPUs, whether they report anything or not. */
   gpus: number;
-  /** Ratio times GPUs, and the GPUs that report it. */
+  /** Ratio times GPUs, and the number of GPUs that report it. */
   tensor: number;
   tensorGpus: number;
   dram: number;
   dramGpus: number;
-  /** Of whole GPUs whose full power is known. */
+  /** The sums for whole GPUs whose full power is known. */
   watts: number;
   fullWatts: number;
   powerGpus: number;
@@ -30,13 +30,13 @@ export const noWork = (): WorkSum => ({
 });
 
 /**
- * How hard allocated GPUs work by signals that only computing moves: means over the GPUs and MIG instances that one pod holds
- * alone, since a shared GPU's values are of all its holders. `null`: no such GPU reports it.
+ * How hard allocated GPUs work, by signals that only computing changes: means over the GPUs and MIG instances that one pod
+ * holds alone, since the values of a shared GPU are those of all its holders. `null`: no such GPU reports the signal.
  */
 export interface WorkRatios {
   readonly tensorActive: number | null;
   readonly dramActive: number | null;
-  /** Power over the limit that is set, or else over the model's full power; of whole GPUs. */
+  /** Power over the limit that is set, or else over the model's full power; for whole GPUs. */
   readonly power: number | null;
 }
 
@@ -70,7 +70,7 @@ export function mergeWork(sums: readonly Readonly<WorkSum>[]): WorkSum {
 export function addWork(sum: WorkSum, { reading, gpuInstance }: Device, range: PowerRange | null, gpus: number): void {
   sum.gpus += gpus;
   if (reading === null) return;
-  // The zeros of a locked profiler are no measurement.
+  // The zeros of a locked profiler are not measurements.
   const isLocked = profilingIsLocked(reading);
   if (reading.tensorActive !== null && !isLocked) {
     sum.tensor += reading.tensorActive * gpus;
@@ -80,7 +80,7 @@ export function addWork(sum: WorkSum, { reading, gpuInstance }: Device, range: P
     sum.dram += reading.dramActive * gpus;
     sum.dramGpus += gpus;
   }
-  // The power of a MIG instance is its GPU's, so that it counts as unknown.
+  // The power of a MIG instance is that of its GPU, so it counts as unknown.
   const full = gpuInstance === null ? fullWattsOf(reading, range) : null;
   if (full === null || reading.powerWatts === null) return;
   sum.watts += reading.powerWatts * gpus;

@@ -13,7 +13,7 @@ export interface CostSettings {
   readonly topWorkloads: number;
 }
 
-/** What is said by default. */
+/** The settings that apply by default. */
 export const defaultCostSettings: CostSettings = { notCharged: ["unavailable"], topWorkloads: 20 };
 
 /** What the GPUs of alike nodes cost per hour, by state. */
@@ -23,7 +23,7 @@ export interface NodeGroupCost {
   readonly capacityType: NodeView["capacityType"];
   readonly currency: string;
   readonly states: Readonly<Record<GpuState, number>>;
-  /** For all states, what nobody holds. */
+  /** The cost of what nobody holds, over all states. */
   readonly unallocated: number;
 }
 
@@ -34,11 +34,11 @@ export interface HolderCost {
   readonly team: string;
   readonly queue: string | null;
   readonly namespace: string;
-  /** `null`: for nodes without a price, so that there are GPUs and no costs. */
+  /** Currency of the costs; `null` for nodes without a price, for which there are GPUs but no costs. */
   readonly currency: string | null;
   readonly gpus: number;
   readonly cost: number;
-  /** What the team pays of it, by charge basis. */
+  /** The part of it that the team pays, by charge basis. */
   readonly allocation: number;
   readonly use: number;
 }
@@ -58,7 +58,7 @@ export interface CostAdder {
 
 const made = new WeakMap<Analysis, CostSums>();
 
-/** The costs of a moment by the default settings, added up once for all who ask. */
+/** The costs of a moment with the default settings, added up once for all callers. */
 export function costSumsOf(analysis: Analysis): CostSums {
   const known = made.get(analysis);
   if (known !== undefined) return known;
@@ -70,13 +70,13 @@ export function costSumsOf(analysis: Analysis): CostSums {
 }
 
 type Sums<Record> = { -readonly [Key in keyof Record]: Record[Key] };
-/** `states` in the order of `gpuStates`. */
+/** A group's sums, with `states` in the order of `gpuStates`. */
 type GroupSums = Omit<Sums<NodeGroupCost>, "states"> & { readonly states: Float64Array };
 type HolderSums = Sums<HolderCost> & { next: HolderSums | null };
 
 /**
- * Adds up accounting entries at the prices of the moment. Neighbouring accounting entries are mostly of one node, and all pods of a workload
- * mostly have the same team, queue, namespace and currency, so that no accounting entry needs a key of text.
+ * Adds up accounting entries at the prices of the moment. Neighbouring accounting entries are mostly of one node, and all pods
+ * of a workload mostly have the same team, queue, namespace and currency, so no accounting entry needs a key of text.
  */
 export function createCostAdder(
   { snapshot, prices }: Analysis,
@@ -88,7 +88,7 @@ export function createCostAdder(
   const groups: GroupSums[] = [];
   const groupIds = createTupleInterner();
   const holders: HolderSums[] = [];
-  /** By workload, the newest first. */
+  /** The sums of holders by index of the workload, the newest first. */
   const holderOf: (HolderSums | null)[] = snapshot.workloads.map(() => null);
   const byAllocation = chargedParts("allocation", notCharged);
   const byUse = chargedParts("use", notCharged);
@@ -168,7 +168,7 @@ function chargedParts(basis: ChargeBasis, notCharged: readonly string[]): Float6
   return Float64Array.from(gpuStates, (state) => (isCharged(state, basis, notCharged) ? 1 : 0));
 }
 
-/** Amounts in the order of `gpuStates` by the names of the states. */
+/** Returns amounts, given in the order of `gpuStates`, by the names of the states. */
 export function byState(amounts: Float64Array): States {
   const states = zeroStates();
   for (const [id, state] of gpuStates.entries()) states[state] = amounts[id] ?? 0;
@@ -178,7 +178,7 @@ export function byState(amounts: Float64Array): States {
 /** An amount for each state of GPUs, to be added to. */
 type States = Record<GpuState, number>;
 
-/** Nothing in any state. */
+/** Returns an amount of 0 for every state. */
 export function zeroStates(): States {
   return {
     active: 0,

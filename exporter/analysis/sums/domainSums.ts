@@ -2,7 +2,7 @@ import type { Queueing } from "../../join/queues/queueing.ts";
 import type { AbsentOwner } from "../../model/shortfall.ts";
 import type { Fairness } from "../fairness/fairness.ts";
 
-/** By index into `Queueing.domains`: physical GPUs that pods outside every queue hold. */
+/** Physical GPUs that pods outside every queue hold, by index into `Queueing.domains`. */
 export function allocatedPastQueues({ domains, queues }: Queueing): readonly number[] {
   const allocated = domains.map(() => 0);
   for (const queue of queues)
@@ -11,7 +11,9 @@ export function allocatedPastQueues({ domains, queues }: Queueing): readonly num
   return allocated;
 }
 
-/** By index into `Queueing.domains`: what leaves are guaranteed, wait for and find no nodes for, by why. Physical GPUs. */
+/**
+ * What leaves are guaranteed and wait for, but have no nodes for, by cause; by index into `Queueing.domains`. Physical GPUs.
+ */
 export function absentCapacity(
   { domains, queues }: Queueing,
   fairness: Fairness,

@@ -2,8 +2,8 @@ import type { Analysis } from "../analysis.ts";
 import type { TeamTotals } from "../totals.ts";
 
 /**
- * The teams of a moment, including those that only wait in queues: a suspended job of Kueue has no pods, so that only its
- * queue shows its team. By name.
+ * The teams of a moment, ordered by name, including those that only wait in queues: a suspended job of Kueue has no pods, so
+ * that only its queue shows its team.
  */
 export function everyTeam({ teams, fairness, snapshot }: Analysis): readonly TeamTotals[] {
   const known = new Set(teams.map(({ team }) => team));

@@ -11,11 +11,11 @@ export interface IdleNodeGroup {
   readonly kind: IdleKind;
   readonly isWarmPool: boolean;
   readonly nodes: number;
-  /** How long the one that has been idle longest has been so, seconds; `null` without a node. */
+  /** For how long the node that has been idle longest has been idle, seconds; `null` without a node. */
   readonly longestSeconds: number | null;
-  /** What those with a price cost per hour, by currency. */
+  /** Cost per hour of the nodes with a price, by currency. */
   readonly costPerHour: ReadonlyMap<string, number>;
-  /** How many have no price. */
+  /** Number of nodes without a price. */
   readonly unpricedNodes: number;
 }
 
@@ -40,7 +40,7 @@ interface Growing extends IdleNodeGroup {
   unpricedNodes: number;
 }
 
-/** The two kinds of what is alike. */
+/** The groups of both kinds that are otherwise alike. */
 type Pair = Readonly<Record<IdleKind, Growing>>;
 
 function addUp({ snapshot, idleNodes, prices }: Analysis): readonly IdleNodeGroup[] {

@@ -29,14 +29,14 @@ export interface PoolReadings {
   readonly powerWatts: number | null;
 }
 
-/** A moment's accounting entries and devices, added up in all the ways that families need. */
+/** A moment's accounting entries and devices, added up in all the ways that metric families need. */
 export interface MomentSums {
   readonly groups: readonly NodeGroup[];
-  /** By team and pool. */
+  /** Allocated GPUs by team and pool. */
   readonly teams: ReadonlyMap<string, ReadonlyMap<string, TeamPool>>;
-  /** By pool. */
+  /** Readings by pool. */
   readonly readings: ReadonlyMap<string, PoolReadings>;
-  /** At the prices of the moment. */
+  /** Costs at the prices of the moment. */
   readonly costs: CostSums;
   readonly sick: readonly SickGpu[];
 }
@@ -64,7 +64,10 @@ export function sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "not
   };
 }
 
-/** In the order of `gpuStates`: a state's name is looked up once for each accounting entry, and not for each sum of it. */
+/**
+ * Amounts of 0 in the order of `gpuStates`: a state's name is looked up once per accounting entry, and not for each of its
+ * sums.
+ */
 const noAmounts = (): Float64Array => new Float64Array(gpuStates.length);
 
 /** Neighbouring accounting entries are mostly of one node and pool, so that only the first of them looks up its group. */
@@ -144,13 +147,15 @@ function mapValues<Value, Mapped>(
 interface PoolGpus {
   memoryUsedBytes: number | null;
   powerWatts: number | null;
-  /** The node whose devices were seen last, and what was added for each: an instance reports the power of its whole GPU. */
+  /**
+   * The node whose devices were added last, and what was added for each GPU: an instance reports the power of its whole GPU.
+   */
   node: string | null;
   readonly memoryOf: LargestValues;
   readonly powerOf: LargestValues;
 }
 
-/** The devices of a node are together. */
+/** Adds up readings. The devices of a node come one after the other. */
 function readingSums() {
   const byPool = new Map<string, PoolGpus>();
   return {
@@ -185,17 +190,17 @@ function readingSums() {
   };
 }
 
-/** The largest value of each key. */
+/** The largest value for each key. */
 interface LargestValues {
   clear(): void;
-  /** Takes in a value, and returns by how much the largest value of its key grows. */
+  /** Adds a value, and returns by how much the largest value of its key grows. */
   grow(key: string, value: number): number;
 }
 
 /** Most nodes have no more GPUs than this. */
 const mostListed = 16;
 
-/** A short list is searched and emptied faster than a map: only what does not fit into it is in a map. */
+/** A short list is searched and emptied faster than a map, so a map contains only what does not fit into the list. */
 function largestValues(): LargestValues {
   const keys: string[] = [];
   const values: number[] = [];

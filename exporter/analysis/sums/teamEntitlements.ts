@@ -8,8 +8,8 @@ export interface TeamEntitlement {
 }
 
 /**
- * By team, summed over domains. A team with work in a domain with unknown entitlements is left out, because its sum would be
- * incomplete.
+ * Entitlement by team, summed over domains. A team with work in a domain with unknown entitlements is left out, because its sum
+ * would be incomplete.
  */
 export function teamEntitlements({ fairness, snapshot }: Analysis): ReadonlyMap<string, TeamEntitlement> {
   const sums = new Map<string, { entitled: number; deviation: number }>();

@@ -13,7 +13,7 @@ import { createQueueAllowance } from "./queueAllowance.ts";
 import { type GangDeadlock, noWaiting, type PartialGang, type Waiting, type WaitingWork } from "./waiting.ts";
 import { createWaitTotals } from "./waitTotals.ts";
 
-/** The settings that waiting is judged by. */
+/** The settings by which waiting is judged. */
 export type WaitSettings = Pick<QueueSettings, "waitTargets">;
 
 /**
@@ -51,45 +51,45 @@ export function explainWaiting(
   return { work, queues: totals.total(), partialGangs, deadlocks: findDeadlocks(snapshot, partialGangs) };
 }
 
-/** Work that fits, is allowed, and has waited for longer than this waits for the scheduler. Seconds. */
+/** Work that fits, is allowed, and has waited for longer than this is waiting for the scheduler. Seconds. */
 const schedulerGraceSeconds = 5 * 60;
 
-/** What the causes of one moment are judged by. */
+/** The evidence by which the causes of one moment are judged. */
 interface WaitEvidence {
   readonly snapshot: Snapshot;
   readonly freeCapacities: GangFreeCapacities;
-  /** As `createStatedCauses` finds it. */
+  /** The function that `createStatedCauses` returns. */
   readonly statedCause: (reason: string) => StatedCause | null;
-  /** GPUs that a leaf may still take by limits. */
+  /** Returns the GPUs that limits still allow a leaf to take. */
   readonly queueAllowance: (leaf: number) => number;
-  /** For leaves that serve strictly in order: the first gang without reserved quota. */
+  /** The first gang without reserved quota of each leaf that serves strictly in order. */
   readonly heads: ReadonlyMap<number, number>;
 }
 
 /**
- * Why a gang waits: the first of these that is true.
+ * Why a gang waits: the first of these causes that is true.
  *
  * 0. `admission_check`: a check beside quota holds it back, and its reason names the check (Kueue: a node that is still to
  *    come, a cluster that is to take it, or anything else that a controller judges).
  * 1. `constraint`: it can never run as things are (paused, no node, no queue, refused by a LimitRange, something that it needs
- *    is not there), or `scheduler`: the scheduler that it names is not there.
+ *    does not exist), or `scheduler`: the scheduler that it names does not exist.
  * 2. `quota`: it asks for more than its queue may ever hold. Work for another cluster, whose nodes are not known here, waits
- *    for `quota` if its queue system says so.
- * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and in order; or Kueue finds
- *    no flavor for it.
- * 4. `quota`: no quota is reserved for it, and the limits from its leaf to the root leave less than it needs, or the
- *    queue system says that it waits for quota.
- * 5. `gang`: with those members that can be scheduled it would still be incomplete: others are not created or are gated.
- *    Members of work that Kueue has not admitted are held back by Kueue, which is no reason.
- * 6. `unknown`: nothing says how many GPUs it needs.
+ *    for `quota` if its queue system reports that.
+ * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and healthy; or Kueue finds no
+ *    flavor for it.
+ * 4. `quota`: no quota is reserved for it, and the limits from its leaf to the root leave less than it needs, or the queue
+ *    system reports that it waits for quota.
+ * 5. `gang`: even with those members that can be scheduled it would be incomplete: others are not created or are gated. Members
+ *    of work that Kueue has not admitted are held back by Kueue, which does not count.
+ * 6. `unknown`: nothing shows how many GPUs it needs.
  * 7. `capacity`: fewer GPUs are free than it needs, in the pools that could serve it and on usable nodes that take its pods.
- * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed; or the queue system's own topology
- *    has no place.
+ * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed; or the queue system's own topology has no
+ *    place.
  * 9. `quota`: another gang is before it in a queue that serves strictly in order.
- * 10. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes, since its quota was reserved; 11. `unknown`:
- *    for less, or nobody knows.
+ * 10. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes since its quota was reserved.
+ * 11. `unknown`: it has waited for less, or nothing shows why it waits.
  *
- * What it needs are the members that bring it to its minimum, at least one; the smallest where any will do.
+ * What it needs are the members that bring it to its minimum, at least one; the smallest ones where any of them suffice.
  */
 function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
   if (gang.checks !== undefined) return "admission_check";
@@ -106,19 +106,22 @@ function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): Wait
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
 }
 
-/** For work for another cluster, nothing is known about nodes here: its queue system decides. */
+/**
+ * The cause of work that can never run. For work for another cluster nothing is known about nodes here: its queue system
+ * decides.
+ */
 function causeOfNever(never: NeverReason, stated: StatedCause | null): WaitCause {
   if (never === "elsewhere") return stated === "quota" || stated === "constraint" ? stated : "unknown";
   if (never === "no-scheduler") return "scheduler";
   return never === "above-limit" ? "quota" : "constraint";
 }
 
-/** Seconds that it has waited for the scheduler: before its quota was reserved, the scheduler did not see its pods. */
+/** Seconds for which it has waited for the scheduler, which did not see its pods before its quota was reserved. */
 function waitedFor({ since, reservedAt }: WaitingGang, at: number): number {
   return since === null ? 0 : at - Math.max(since, reservedAt ?? since);
 }
 
-/** No pool can serve it. */
+/** Whether no pool can serve a part. */
 const isNowhere = ({ domain, gpusPerPod }: WaitingPart): boolean =>
   domain === null && gpusPerPod !== null && gpusPerPod > gpuTolerance;
 
@@ -147,7 +150,7 @@ const isBehind = (queue: number | null, index: number, { heads }: WaitEvidence):
 
 /**
  * Pools in which two or more partial gangs wait for each other: what their missing members ask for together is more than is
- * free. A gang for which this is not known counts as one that lacks nothing: the truth can only be worse.
+ * free. A gang for which this is not known counts as one that lacks nothing, so the actual shortage can only be larger.
  */
 function findDeadlocks(snapshot: Snapshot, gangs: readonly PartialGang[]): readonly GangDeadlock[] {
   const byPool = Map.groupBy(gangs, ({ pool }) => pool);

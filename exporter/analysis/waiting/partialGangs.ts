@@ -4,7 +4,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { isQuiet, stateLimits } from "../stateLimits.ts";
 import type { PartialGang } from "./waiting.ts";
 
-/** What is known of one gang that is partly bound. */
+/** What is known about one gang that is partly bound. */
 interface Candidate {
   readonly id: string;
   readonly bound: number;
@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * Gangs with 0 < bound < minimum for longer than 5 minutes that hold GPUs on which nothing runs, whatever their scheduler:
- * found by the gangs that pods are in, and for pods without a gang by the work that waits. By id.
+ * Gangs with 0 < bound < minimum for longer than 5 minutes that hold GPUs on which nothing runs, whatever their scheduler. They
+ * are found by the gangs that pods are in, and for pods without a gang by the work that waits. Ordered by id.
  */
 export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
   const candidates = [...gangsOfPods(snapshot), ...gangsOfWork(snapshot)];
@@ -32,7 +32,7 @@ export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
 
 function gangsOfPods({ pods }: Snapshot): Iterable<Candidate> {
   const found = new Map<string, Candidate>();
-  // There may be a hundred thousand pods and no gang.
+  // There may be a hundred thousand pods but no gang.
   for (let index = 0; index < pods.length; index++) {
     const pod = pods[index];
     const gang = pod?.gang ?? null;
@@ -46,7 +46,7 @@ function gangsOfPods({ pods }: Snapshot): Iterable<Candidate> {
   return found.values();
 }
 
-/** Work with bound members, none of whose pods is known to be in a gang. */
+/** Work with bound members none of whose pods is known to be in a gang. */
 function gangsOfWork({ queueing, workloads, pods, at }: Snapshot): readonly Candidate[] {
   const begun = queueing.gangs.filter(({ bound, min }) => bound > 0 && bound < min);
   if (begun.length === 0) return [];
@@ -66,8 +66,8 @@ function gangsOfWork({ queueing, workloads, pods, at }: Snapshot): readonly Cand
 const nameOf = ({ kind, namespace, name }: WorkloadView | WaitingGang): string => `${kind}/${namespace}/${name}`;
 
 /**
- * Not before its first member was bound, nor before its oldest waiting member began to wait (a replacement of one that was
- * lost); without such a member not before its last one was bound.
+ * The time from which a gang is partial: not before its first member was bound, nor before its oldest waiting member began to
+ * wait (a replacement for one that was lost); without a waiting member, not before its last one was bound.
  */
 function partialFrom(gang: WaitingGang, members: readonly PodView[], at: number): number {
   const boundAt = members
@@ -82,7 +82,7 @@ function partialFrom(gang: WaitingGang, members: readonly PodView[], at: number)
   );
 }
 
-/** What the members of each gang hold, by pool; nothing for a gang that works. One pass over the devices. */
+/** What the members of each gang hold, by pool; a gang that works holds nothing here. This is one pass over the devices. */
 function allocatedByPool(
   { devices }: Snapshot,
   gangs: readonly Candidate[],

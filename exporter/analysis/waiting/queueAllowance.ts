@@ -3,13 +3,13 @@ import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 /**
  * How many more GPUs each leaf queue may take by the limits on its way to the root, whatever the nodes have: at each step what
  * the limit leaves after what is allocated or reserved, and after quota that siblings do not lend (Kueue's `available`). A
- * queue without any limit has `Infinity`. Asked when needed, remembered for the moment.
+ * queue without any limit has `Infinity`. It is computed when first needed, and remembered for the moment.
  */
 export function createQueueAllowance({ queues }: Queueing): (leaf: number) => number {
   const headrooms = new Map<number, number>();
   const withheld = new Map<number, number>();
 
-  /** Quota that the children of a queue keep to themselves and do not use. */
+  /** The quota that the children of a queue keep for themselves and do not use. */
   const withheldIn = (index: number, queue: QueueView): number => {
     const known = withheld.get(index);
     if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export function createQueueAllowance({ queues }: Queueing): (leaf: number) => nu
     while (index !== null) {
       const queue: QueueView | undefined = queues[index];
       if (queue === undefined) break;
-      // What belongs to no queue has no limit: nobody gave it one.
+      // What belongs to no queue has no limit, because nothing sets one.
       if (queue.kind !== "Unqueued" && queue.limit !== Infinity) {
         const kept = below === undefined ? 0 : withheldIn(index, queue) - unusedLocal(below);
         headroom = Math.min(headroom, queue.limit - usedBy(queue) - kept);

@@ -16,20 +16,20 @@ interface Sum {
   late: number;
 }
 
-/** Adds up what waits by leaf queue, domain and priority class. */
+/** Totals of what waits by leaf queue, domain and priority class. */
 export interface WaitTotals {
   add(gang: WaitingGang, work: WaitingWork): void;
-  /** By queue (those without one last), domain and class. */
+  /** The totals, ordered by queue (those without one last), domain and class. */
   total(): readonly QueueWaiting[];
 }
 
-/** Totals of nothing. */
+/** Creates totals in which nothing is counted yet. */
 export function createWaitTotals(): WaitTotals {
   const byClass = new Map<string, Map<number, Sum>>();
   const sumOf = (queue: number | null, domain: number | null, priorityClass: string): Sum => {
     const sums = byClass.get(priorityClass) ?? new Map<number, Sum>();
     byClass.set(priorityClass, sums);
-    // A queue is in one domain only.
+    // A queue is in only one domain.
     const key = queue ?? -2 - (domain ?? -1);
     const known = sums.get(key);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export function createWaitTotals(): WaitTotals {
   };
 }
 
-/** Each part counts in its own queue, the gang once in each of its queues. */
+/** Adds the parts of a gang: each part counts in its own queue, and the gang once in each of its queues. */
 function addParts(
   gang: WaitingGang,
   work: WaitingWork,

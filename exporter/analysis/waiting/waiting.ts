@@ -1,12 +1,12 @@
 import type { WaitCause } from "../../model/waitCauses.ts";
-/** One waiting gang, explained. */
+/** One waiting gang, with the reason why it waits. */
 export interface WaitingWork {
   /** Index into `Queueing.gangs`. */
   readonly gang: number;
   readonly cause: WaitCause;
-  /** Seconds; `null` if it is not known since when it waits. */
+  /** For how long it has waited, seconds; `null` if it is not known since when. */
   readonly ageSeconds: number | null;
-  /** Longer than its wait target; `null` without a target. */
+  /** Whether it has waited longer than its wait target; `null` without a target. */
   readonly isLate: boolean | null;
 }
 
@@ -21,9 +21,9 @@ export interface QueueWaiting {
   /** Physical GPUs by cause; a missing cause is 0. Gangs of unknown size are in none. */
   readonly gpus: Readonly<Partial<Record<WaitCause, number>>>;
   readonly oldestSeconds: number | null;
-  /** Age weighted by GPUs; `null` when nothing has both. */
+  /** Mean age in seconds, weighted by GPUs; `null` when no gang has both. */
   readonly meanGpuAgeSeconds: number | null;
-  /** Gangs whose age is at most each bound of `waitBuckets`, cumulative, `+Inf` last. */
+  /** Number of gangs whose age is at most each bound of `waitBuckets`, cumulative, `+Inf` last. */
   readonly ageBuckets: readonly number[];
   readonly late: number;
 }
@@ -64,5 +64,5 @@ export const waitBuckets = [
   30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800, 604_800,
 ] as const;
 
-/** A moment in which nothing waits. */
+/** The value for a moment in which nothing waits. */
 export const noWaiting: Waiting = { work: [], queues: [], partialGangs: [], deadlocks: [] };

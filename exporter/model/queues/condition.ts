@@ -1,10 +1,10 @@
 /** A condition of an object's status. Reason and message are bounded in length, and untrusted text. */
 export interface Condition {
   readonly type: string;
-  /** `Unknown` is false. */
+  /** Whether the status is `True`; `Unknown` counts as false. */
   readonly isTrue: boolean;
   readonly reason: string;
   readonly message: string;
-  /** `lastTransitionTime`, seconds since the epoch; `null` when the object does not say. */
+  /** `lastTransitionTime`, seconds since the epoch; `null` when the object has none. */
   readonly changedAt: number | null;
 }

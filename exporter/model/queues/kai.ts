@@ -5,16 +5,21 @@ import type { ObjectRevision } from "./objectRevision.ts";
 
 /** Objects of KAI Scheduler and Run:ai (`scheduling.run.ai`, `kai.scheduler`), cut down to what Fairlead uses. */
 
-/** Priorities from here on are not preemptible where a PodGroup does not say (KAI-Scheduler: `PriorityBuildNumber`). */
+/**
+ * Priorities from this value on are not preemptible where a PodGroup does not declare it (KAI-Scheduler:
+ * `PriorityBuildNumber`).
+ */
 export const kaiNonPreemptibleFrom = 100;
 
-/** Quota of one resource in KAI's own units: GPUs (fractions allowed), CPU milli-cores, memory in 10^6 bytes; -1 is unlimited. */
+/**
+ * Quota of one resource in KAI's own units: GPUs (fractions allowed), CPU milli-cores, memory in 10^6 bytes; -1 is unlimited.
+ */
 export interface KaiQueueResource {
-  /** Absent is 0: no guarantee. */
+  /** 0 if absent: no guarantee. */
   readonly quota: number;
-  /** Absent is 0: never any surplus. */
+  /** 0 if absent: never any surplus. */
   readonly overQuotaWeight: number;
-  /** Absent is 0: a hard cap of zero. */
+  /** 0 if absent: a hard cap of zero. */
   readonly limit: number;
 }
 
@@ -23,9 +28,11 @@ export interface KaiQueue {
   readonly displayName: string | null;
   /** `spec.parentQueue`. */
   readonly parent: string | null;
-  /** Label `kai.scheduler/node-pool` (or what the settings name): the only shard that reads it; `null` for the default shard. */
+  /**
+   * Label `kai.scheduler/node-pool` (or what the settings name): the only shard that reads it; `null` for the default shard.
+   */
   readonly nodePool: string | null;
-  /** Default 100. */
+  /** `spec.priority`, default 100. */
   readonly priority: number;
   readonly createdAt: number | null;
   /** `null` where `spec.resources` has no entry: KAI reads it as all zero. */
@@ -39,7 +46,7 @@ export interface KaiQueue {
   readonly allocatedNonPreemptible: ResourceAmounts | null;
   readonly requested: ResourceAmounts | null;
   readonly conditions: readonly Condition[];
-  /** `null`, or absent: a file that does not say, or built by hand. */
+  /** State of the object that was read; `null` or absent for one from a file without it, or built by hand. */
   readonly revision?: ObjectRevision | null;
 }
 
@@ -63,13 +70,13 @@ export interface KaiPodGroup {
   readonly preemptibility: string | null;
   /** Label `kai.scheduler/node-pool`; `null` for the default pool. */
   readonly nodePool: string | null;
-  /** The top owner. */
+  /** The top owner of its pods. */
   readonly owner: OwnerRef | null;
   readonly schedulingConditions: readonly KaiSchedulingCondition[];
   /** `status.resourcesStatus`, base units by resource name; `null` when absent. */
   readonly allocated: ResourceAmounts | null;
   readonly requested: ResourceAmounts | null;
-  /** Annotations, seconds since the epoch. */
+  /** Times from annotations, seconds since the epoch. */
   readonly lastStartAt: number | null;
   readonly lastEvictionAt: number | null;
   readonly staleSince: number | null;
@@ -87,7 +94,7 @@ export interface KaiSchedulingShard {
   readonly usage: {
     readonly windowSeconds: number;
     readonly windowType: string;
-    /** `null`: no decay. */
+    /** Half-life of past usage; `null`: no decay. */
     readonly halfLifeSeconds: number | null;
   } | null;
   readonly createdAt: number | null;

@@ -9,16 +9,16 @@ import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
  * in base units: `cpu` in cores, `memory` in bytes, extended resources as counts.
  */
 
-/** `spec.resourceGroups[].flavors[].resources[]`; in the order in which Kueue tries the flavors. */
+/** An entry of `spec.resourceGroups[].flavors[].resources[]`; entries are in the order in which Kueue tries the flavors. */
 export interface KueueQuota {
   readonly flavor: string;
   readonly resource: string;
   readonly nominal: number;
-  /** `null`: no limit. */
+  /** The most that may be borrowed; `null`: no limit. */
   readonly borrowingLimit: number | null;
-  /** `null`: everything can be lent. */
+  /** The most that may be lent; `null`: everything. */
   readonly lendingLimit: number | null;
-  /** Where it is in the object: `spec.resourceGroups[group].flavors[flavor].resources[resource]`; `null` when built by hand. */
+  /** Its place in the object: `spec.resourceGroups[group].flavors[flavor].resources[resource]`; `null` when built by hand. */
   readonly place: { readonly group: number; readonly flavor: number; readonly resource: number } | null;
 }
 
@@ -31,8 +31,8 @@ export interface KueueUsage {
 }
 
 /**
- * By name of the ClusterQueue: the Workloads that wait in it, `namespace/name`, in the order in which Kueue will look at them, as its
- * visibility API reported lately. Untrusted text.
+ * The Workloads (`namespace/name`) that wait in each ClusterQueue, by its name, in the order in which Kueue will look at them,
+ * as its visibility API reported lately. Untrusted text.
  */
 export type KueuePendingWorkloads = ReadonlyMap<string, readonly string[]>;
 
@@ -54,7 +54,7 @@ export interface KueueClusterQueue {
     readonly withinClusterQueue: string;
     /** `borrowWithinCohort.policy`. */
     readonly borrowWithinCohort: string;
-    /** `borrowWithinCohort.maxPriorityThreshold`: from higher priorities nothing is taken; absent: no threshold. */
+    /** `borrowWithinCohort.maxPriorityThreshold`: nothing is taken from work of a higher priority; absent: no threshold. */
     readonly borrowMaxPriority?: number;
   };
   readonly stopPolicy: string;
@@ -70,7 +70,7 @@ export interface KueueClusterQueue {
   readonly weightedShare: number | null;
   /** Condition `Active`. */
   readonly active: Condition | null;
-  /** `null`, or absent: a file that does not say, or built by hand. */
+  /** State of the object that was read; `null` or absent for one from a file without it, or built by hand. */
   readonly revision?: ObjectRevision | null;
 }
 
@@ -81,9 +81,9 @@ export interface KueueLocalQueue {
   /** `spec.fairSharing.weight`, default 1: used by admission fair sharing only. */
   readonly weight: number;
   readonly stopPolicy: string;
-  /** `status.fairSharing.admissionFairSharingStatus.consumedResources`; `null` where it is off. */
+  /** `status.fairSharing.admissionFairSharingStatus.consumedResources`; `null` where admission fair sharing is off. */
   readonly consumed: ResourceAmounts | null;
-  /** Its `lastUpdate`, seconds since the epoch. */
+  /** The `lastUpdate` of that status, seconds since the epoch. */
   readonly consumedAt: number | null;
   readonly reservation: readonly KueueUsage[];
   readonly usage: readonly KueueUsage[];
@@ -93,11 +93,11 @@ export interface KueueCohort {
   readonly name: string;
   /** `spec.parentName`; `null` for a root. */
   readonly parent: string | null;
-  /** A shared pool on top of the members' quotas. */
+  /** Quotas of a shared pool on top of the members' own. */
   readonly quotas: readonly KueueQuota[];
   readonly weight: number;
   readonly weightedShare: number | null;
-  /** `null`, or absent: a file that does not say, or built by hand. */
+  /** State of the object that was read; `null` or absent for one from a file without it, or built by hand. */
   readonly revision?: ObjectRevision | null;
 }
 
@@ -112,31 +112,31 @@ export interface KueueResourceFlavor {
 export interface KueuePodSet {
   readonly name: string;
   readonly count: number;
-  /** Partial admission: fewer pods will do; `null` when all are needed. */
+  /** Number of pods that suffices under partial admission; `null` when all are needed. */
   readonly minCount: number | null;
   readonly pod: PodNeeds;
   /**
-   * What each container asks for of resources that look like GPUs; absent where there is one container, which asks for what the
-   * pod asks for. Rules of a LimitRange are about containers.
+   * What each container asks for of resources that look like GPUs; absent where there is only one container, which asks for
+   * what the pod asks for. It is needed because rules of a LimitRange are about containers.
    */
   readonly containers?: readonly ContainerRequest[];
 }
 
 /** What one container of a pod asks for. */
 export interface ContainerRequest {
-  /** It ends before the others start: an init container without `restartPolicy: Always`. */
+  /** Whether it ends before the others start: an init container without `restartPolicy: Always`. */
   readonly isInit: boolean;
-  /** Amounts above 0. */
+  /** Amounts above 0 by resource name. */
   readonly requests: ResourceAmounts;
 }
 
-/** `status.admissionChecks[]`: how far one check is that must pass before a Workload with quota is admitted. */
+/** An entry of `status.admissionChecks[]`: the state of one check that must pass before a Workload with quota is admitted. */
 export interface KueueCheckState {
   /** Name of the AdmissionCheck. */
   readonly name: string;
   /**
-   * `Ready`: it has passed; `Pending`: not judged yet; `Retry`: it takes the quota away and asks again later; `Rejected`: the
-   * Workload is deactivated. Before quota is reserved `Pending` is what every check says.
+   * `Ready`: it has passed; `Pending`: it is not decided yet; `Retry`: it takes the quota away and asks again later;
+   * `Rejected`: the Workload is deactivated. Before quota is reserved, every check is `Pending`.
    */
   readonly state: "Pending" | "Ready" | "Retry" | "Rejected";
   /** Bounded untrusted text. */
@@ -152,7 +152,7 @@ export interface KueueAdmissionCheck {
   readonly controllerName: string;
 }
 
-/** `status.admission.podSetAssignments[]`. */
+/** An entry of `status.admission.podSetAssignments[]`. */
 export interface KueueAssignment {
   readonly podSet: string;
   readonly count: number;
@@ -171,7 +171,7 @@ export interface KueueWorkload {
   readonly localQueue: string;
   /** `spec.priority` plus the annotation `kueue.x-k8s.io/priority-boost`. */
   readonly priority: number;
-  /** That annotation's part of it; absent where it adds nothing. */
+  /** The part of the priority that comes from this annotation; absent where it adds nothing. */
   readonly priorityBoost?: number;
   /** Name of its WorkloadPriorityClass or PriorityClass; `null` without one. */
   readonly priorityClass: string | null;
@@ -197,7 +197,7 @@ export interface KueueWorkload {
   readonly evictions: readonly { readonly reason: string; readonly underlyingCause: string; readonly count: number }[];
   /** Annotation `fairlead.dev/checkpointed-at`, seconds since the epoch. */
   readonly checkpointedAt: number | null;
-  /** Absent where its queue asks for none, and once it has finished. */
+  /** The states of its admission checks; absent where its queue asks for none, and once it has finished. */
   readonly checks?: readonly KueueCheckState[];
   /** MultiKueue, `status.clusterName`: the worker cluster that has taken it; absent while none has. */
   readonly clusterName?: string;

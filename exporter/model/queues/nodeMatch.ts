@@ -1,7 +1,7 @@
 import type { Taint, TextMap } from "../node.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
 
-/** Tolerations for all taints, for pods whose tolerations were not read. */
+/** A toleration of all taints, for pods whose tolerations were not read. */
 export const toleratesAll: readonly Toleration[] = [{ key: "", operator: "Exists", value: "", effect: null }];
 
 /** Whether node selector and required affinity match labels. An empty term matches no node, as in Kubernetes. */

@@ -9,11 +9,11 @@ export interface LabelRequirement {
 }
 
 export interface Toleration {
-  /** Empty with operator `Exists`: tolerates every taint. */
+  /** The key of the taint; empty with operator `Exists`: tolerates every taint. */
   readonly key: string;
   readonly operator: "Exists" | "Equal";
   readonly value: string;
-  /** `null`: every effect. */
+  /** The effect that is tolerated; `null`: every effect. */
   readonly effect: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface PodNeeds {
   /** Effective requests of one pod in base units: `cpu` in cores, `memory` in bytes, extended resources as counts. */
   readonly requests: ResourceAmounts;
   readonly nodeSelector: TextMap;
-  /** Required node affinity: one of the terms must match, each of them wholly. Empty: nothing is required. */
+  /** Required node affinity: one of the terms must match, with all its requirements. Empty: nothing is required. */
   readonly nodeAffinity: readonly (readonly LabelRequirement[])[];
   readonly tolerations: readonly Toleration[];
 }

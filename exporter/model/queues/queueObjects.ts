@@ -36,40 +36,40 @@ export interface LimitRange {
   }[];
 }
 
-/** What the schedulers' own settings say, as far as the configuration lets Fairlead read them; `null`: not read. */
+/** The schedulers' own settings, as far as the configuration lets Fairlead read them; `null`: not read. */
 export interface SchedulerSettings {
   /** Kueue's Configuration (`config.kueue.x-k8s.io`). */
   readonly kueue: {
-    /** Preemption-based fair sharing is on. */
+    /** Whether preemption-based fair sharing is on. */
     readonly fairSharing: boolean;
-    /** `null` where admission fair sharing is not set up; a half-life of 0 keeps all usage at 0. */
+    /** Settings of admission fair sharing; `null` where it is not set up; a half-life of 0 keeps all usage at 0. */
     readonly admissionFairSharing: {
       readonly halfLifeSeconds: number;
       readonly samplingIntervalSeconds: number;
       readonly resourceWeights: ResourceAmounts;
     } | null;
-    /** Its feature gate `PriorityBoost`; absent where the Configuration names no gates: flags may set them then. */
+    /** Its feature gate `PriorityBoost`; absent where the Configuration names no gates, because flags may set them then. */
     readonly priorityBoost?: boolean;
   } | null;
   /** Which plugin of Volcano gives queues their share. */
   readonly volcano: {
     readonly plugin: "proportion" | "capacity";
-    /** Absent where the settings or the configuration say it. */
+    /** What the plugin was guessed from; absent where the settings or the configuration name it. */
     readonly guessedFrom?: VolcanoPluginSign;
   } | null;
 }
 
-/** What lets a plugin of Volcano be guessed whose settings were not read. */
+/** What allows a plugin of Volcano whose settings were not read to be guessed. */
 export interface VolcanoPluginSign {
-  /** The first Queue that has such a field, by name, the field, and what is there. Untrusted text. */
+  /** The first Queue by name that has such a field, then the field and its value. Untrusted text. */
   readonly queue: string;
   readonly field: "spec.deserved" | "spec.parent";
   readonly value: string;
-  /** Queues with such a field. */
+  /** Number of queues with such a field. */
   readonly queues: number;
 }
 
-/** All that queue systems put into the API. A system that is not there has empty arrays. */
+/** All that queue systems put into the API. A system that is not installed has empty arrays. */
 export interface QueueObjects {
   readonly kueueClusterQueues: readonly KueueClusterQueue[];
   readonly kueueLocalQueues: readonly KueueLocalQueue[];
@@ -90,7 +90,7 @@ export interface QueueObjects {
 /** The names of the arrays: each is a kind that may be unknown while others are known. */
 export type QueueObjectKind = keyof QueueObjects;
 
-/** A cluster without any queue system. */
+/** The value for a cluster without any queue system. */
 export const noQueueObjects: QueueObjects = {
   kueueClusterQueues: [],
   kueueLocalQueues: [],

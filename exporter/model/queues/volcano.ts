@@ -9,14 +9,14 @@ export interface VolcanoQueue {
   readonly name: string;
   /** `spec.parent`; `null` without one. */
   readonly parent: string | null;
-  /** Default 1. */
+  /** `spec.weight`, default 1. */
   readonly weight: number;
   readonly capability: ResourceAmounts | null;
   /** `spec.guarantee.resource`. */
   readonly guarantee: ResourceAmounts | null;
-  /** Only the `capacity` plugin reads it. */
+  /** `spec.deserved`, which only the `capacity` plugin reads. */
   readonly deserved: ResourceAmounts | null;
-  /** Absent is true. */
+  /** `spec.reclaimable`; true if absent. */
   readonly reclaimable: boolean;
   readonly priority: number;
   /** `status.state`, such as `Open` or `Closed`. */
@@ -26,7 +26,7 @@ export interface VolcanoQueue {
   readonly hierarchy: string | null;
   readonly hierarchyWeights: string | null;
   readonly createdAt: number | null;
-  /** `null`, or absent: a file that does not say, or built by hand. */
+  /** State of the object that was read; `null` or absent for one from a file without it, or built by hand. */
   readonly revision?: ObjectRevision | null;
 }
 
@@ -35,16 +35,16 @@ export interface VolcanoPodGroup {
   readonly name: string;
   readonly uid: string;
   readonly createdAt: number | null;
-  /** Default `default`. */
+  /** `spec.queue`, default `default`. */
   readonly queue: string;
   readonly minMember: number;
   readonly minResources: ResourceAmounts | null;
   readonly priorityClass: string | null;
   readonly owner: OwnerRef | null;
-  /** `Pending`, `Inqueue`, `Running`, `Unknown`, `Completed`; empty when the object does not say. */
+  /** `Pending`, `Inqueue`, `Running`, `Unknown`, `Completed`; empty when the object has none. */
   readonly phase: string;
   readonly running: number;
   readonly conditions: readonly Condition[];
-  /** Annotation of Volcano or of Fairlead, seconds since the epoch. */
+  /** The last checkpoint by the annotation of Volcano or of Fairlead, seconds since the epoch. */
   readonly checkpointedAt: number | null;
 }

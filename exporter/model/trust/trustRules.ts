@@ -7,11 +7,11 @@ export type Writer = "namespace" | "platform" | "system";
 
 /** How far a label or an annotation is believed. */
 export interface TrustRule {
-  /** Whoever can write it, whoever mostly does. */
+  /** The writer with the fewest rights who can still write it, even if others mostly do. */
   readonly writer: Writer;
   /** What is read from it. */
   readonly reads: string;
-  /** What must confirm it that its writer cannot write; `null`: nothing needs to, since it affects nobody else. */
+  /** What must confirm it that its writer cannot write; `null`: nothing needs to, since it affects no other tenant. */
   readonly witness: string | null;
   /** What happens if nothing confirms it, with the code of the problem that reports it. */
   readonly otherwise: string;
@@ -40,8 +40,8 @@ const noQueue = "the pod is in no queue: `queue-unconfirmed`";
 const ownOnly = "it changes nothing of other teams";
 
 /**
- * The rules of trust, in one place: what a tenant can write affects another's number only if something confirms it that the
- * tenant cannot write; otherwise it is ignored, with a problem that names the pod and what it claims.
+ * The rules of trust, in one place. What a tenant can write affects the number of another only if something confirms it that
+ * the tenant cannot write; otherwise it is ignored, with a problem that names the pod and its claim.
  */
 export const trustRules = {
   localQueue: byTenant(

@@ -106,11 +106,11 @@ const ofNodeAnnotations: RuleOfEach<typeof nodeAnnotations> = {
   scaleDownDisabled: rules.nodeKept,
 };
 
-/** Labels of nodes that describe their GPUs; all others describe their place. */
+/** Labels of nodes that describe their GPUs; all other labels describe the place of the node. */
 const gpuNodeLabel =
   /^(?:(?:nvidia|amd|beta\.amd|gpu\.intel)\.com\/|feature\.node\.kubernetes\.io\/|aliyun\.accelerator\/)|accelerator|gpu/;
 
-/** Names that are defined elsewhere than in the list of well-known ones, because only one place reads them. */
+/** Names that are defined outside the list of well-known ones, because only one place reads them. */
 const ofOthers: readonly (readonly [on: string, name: string, rule: TrustRule])[] = [
   ["pods", "volcano.sh/preemptable", rules.preemptable],
   ["pods", "pod-template-hash", rules.labelsOfPods],
@@ -131,7 +131,7 @@ const ofOthers: readonly (readonly [on: string, name: string, rule: TrustRule])[
   ["exporters' pods", "the labels of `dcgm.discovery` (`app.kubernetes.io/name`)", rules.configured],
 ];
 
-/** A label or annotation that is read, and how far it is believed. */
+/** A label or annotation that is read, and how far it is trusted. */
 export interface TrustedName {
   /** Kinds of objects that carry it. */
   readonly on: string;
@@ -149,7 +149,7 @@ function named<Key extends string>(
   return found;
 }
 
-/** Every label and annotation that is read, by the objects that carry it. */
+/** Every label and annotation that is read, grouped by the objects that carry it. */
 export const trustedNames: readonly TrustedName[] = [
   ...named("pods and owners", podLabels, (key) => ofPodLabels[key]),
   ...named("pods and owners", podAnnotations, (key) => ofPodAnnotations[key]),
