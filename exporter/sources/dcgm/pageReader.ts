@@ -106,7 +106,10 @@ function readInFull(state: ReaderState, bytes: Buffer, receivedAt: number): Read
   );
 }
 
-/** The rows of a page; `null`, and the reason, if it is not an exporter's page. An empty page is no data, never an idle node. */
+/**
+ * The rows of a page; `null`, and the reason, if it is not the page of an exporter. An empty page is no data, never an idle
+ * node.
+ */
 function rowsOf(
   bytes: Buffer,
   subject: PageSubject,
