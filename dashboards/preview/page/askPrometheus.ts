@@ -3,7 +3,7 @@ import { z } from "zod";
 /** One series of an answer. */
 export interface AnsweredSeries {
   readonly labels: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch, and a value; NaN stays. */
+  /** Times in milliseconds since the epoch, each with a value, which may be NaN. */
   readonly points: readonly (readonly [at: number, value: number])[];
 }
 
@@ -29,7 +29,7 @@ const numberOf = (text: string): number =>
   text === "+Inf" ? Number.POSITIVE_INFINITY : text === "-Inf" ? Number.NEGATIVE_INFINITY : Number(text);
 const pointOf = ([at, value]: readonly [number, string]): readonly [number, number] => [at * 1000, numberOf(value)];
 
-/** Asks the Prometheus behind this page. Throws with the server's own words when it refuses. */
+/** Asks the Prometheus behind this page. Throws with the server's own words when it refuses the query. */
 async function ask(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly AnsweredSeries[]> {
   const response = await fetch(`/prometheus/api/v1/${path}`, { method: "POST", body: new URLSearchParams(parameters) });
   const said = answer.parse(await response.json());
@@ -41,17 +41,17 @@ async function ask(path: string, parameters: Readonly<Record<string, string>>): 
   return data.result.map(({ metric, values }) => ({ labels: metric, points: values.map(pointOf) }));
 }
 
-/** Value of an expression at a moment, seconds since the epoch. */
+/** The value of an expression at a moment, seconds since the epoch. */
 export const askInstant = (query: string, at: number): Promise<readonly AnsweredSeries[]> =>
   ask("query", { query, time: `${at}` });
 
-/** Values of an expression at the multiples of `step` within a span of time; all in seconds. */
+/** The values of an expression at the multiples of `step` within a span of time; all in seconds. */
 export function askRange(query: string, from: number, to: number, step: number): Promise<readonly AnsweredSeries[]> {
   const [start, end] = [Math.ceil(from / step) * step, Math.floor(to / step) * step];
   return ask("query_range", { query, start: `${start}`, end: `${end}`, step: `${step}` });
 }
 
-/** Values of a label among the series that match. */
+/** The values of a label among the series that match. */
 export async function askLabelValues(
   label: string,
   match: string | null,

@@ -14,7 +14,7 @@ export interface PageLimits extends DeviceLimits {
   readonly maxRows: number;
 }
 
-/** Limits with room for 64 GPUs of 16 instances each, all of them shared. */
+/** Limits that are large enough for 64 GPUs of 16 instances each, all of them shared. */
 export const defaultPageLimits: PageLimits = {
   maxGpus: 64,
   maxInstancesPerGpu: 16,
