@@ -28,7 +28,7 @@ function goodput({ query, page }: Tools): PanelDraft {
     const held = query.recorded("cluster_team_pool_state:fairlead_team_gpus:sum", asked);
     return hours(aggregate("sum", riseOver(held, "$__range"), by));
   };
-  // A team that holds nothing now may have a gap in columns of which it had none: a longer query would be slower to read.
+  // A team that holds nothing now may have gaps where it had 0: a longer query, which would avoid them, would be slower to read.
   const now = query.recorded("cluster_team:fairlead_allocated_gpus:sum");
   const undone = riseOver(query.recorded("cluster_team:fairlead_undone_gpu_seconds:increase10m"), "$__range");
   return table({

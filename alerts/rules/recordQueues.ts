@@ -41,7 +41,7 @@ export const queueRecordings = {
     ),
   "cluster_queue_team:fairlead_scheduler_waiting_gpus:sum": () =>
     sumOf("fairlead_queue_waiting_gpus", ["cluster", "queue", "team"], { cause: "scheduler", queue: isNot("") }),
-  // Queues that lack GPUs of which none are free: no scheduler can start work for which there are no nodes.
+  // Queues for which none of the GPUs that they lack is free: no scheduler can start work for which there are no nodes.
   "cluster_queue_team:fairlead_queue_absent_capacity_gpus:sum": () =>
     filter(
       where(sumOf("fairlead_queue_shortfall_gpus", queueTeam, { cause: "absent_capacity" }), ">", 0),

@@ -25,9 +25,8 @@ export interface ReaderResult {
 }
 
 /**
- * Reads the pages of one target, one after the other. What it remembers changes only the identity of objects in its answers: a
- * device of which nothing changed is the same object as on the page before, and a list of claimants is the same for as long as
- * its content is.
+ * Reads the pages of one target, one after the other. What it remembers changes only the identity of objects in its answers: an
+ * unchanged device is the same object as on the page before, and a list of claimants is the same for as long as its content is.
  */
 export interface PageReader {
   /** Reads one page. `receivedAt`: seconds since the epoch. */

@@ -67,7 +67,7 @@ export interface WireFormat<Row> {
   formatOf(contentType: string | null): BodyFormat<Row>;
 }
 
-/** Cuts the stream of a watch into frames, each of which is one event. */
+/** Cuts the stream of a watch into frames, with one event in each. */
 export interface FrameReader {
   /** The frames that this chunk completes; `null` once a frame is longer than allowed. */
   push(chunk: Uint8Array): readonly Buffer[] | null;
