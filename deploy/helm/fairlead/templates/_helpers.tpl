@@ -62,7 +62,7 @@ in this order: the labels of the maps, those that every object has, the user's.
 {{- with .Values.image.sha }}@sha256:{{ . }}{{ end }}
 {{- end }}
 
-{{/* The port on which Fairlead listens, and the port for the kubelet's probes, which is used for nothing else and is always plain HTTP. */}}
+{{/* The port on which Fairlead listens, and the port that is only for the kubelet's probes and always plain HTTP. */}}
 {{- define "fairlead.port" -}}10836{{- end }}
 {{- define "fairlead.probePort" -}}10837{{- end }}
 
@@ -99,14 +99,14 @@ Whether a value turns something on: true, false or "auto", which turns it on whe
 {{- else if eq $value "true" }}true{{ end }}
 {{- end }}
 
-{{/* The address of the runbooks: the one in the values, else that of Fairlead itself; nothing where that is not known, either. */}}
+{{/* The address of the runbooks: the one in the values, else that of Fairlead itself; nothing if neither is known. */}}
 {{- define "fairlead.runbooks" -}}
 {{- $own := "" }}
 {{- with .Values.links.fairlead }}{{ $own = printf "%s/runbooks" (trimSuffix "/" .) }}{{ end }}
 {{- default $own .Values.links.runbooks }}
 {{- end }}
 
-{{/* The shipped rules, with the addresses of this installation instead of those in the file, and without those that it lacks. */}}
+{{/* The shipped rules, with the addresses of this installation; those that it lacks are removed. */}}
 {{- define "fairlead.rules" -}}
 {{- $links := .Values.links }}
 {{- $runbooks := include "fairlead.runbooks" . }}
