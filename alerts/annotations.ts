@@ -49,7 +49,7 @@ export function annotationsOf(name: AlertName, description: string, config: Aler
   };
 }
 
-/** The address of an alert's runbook. */
+/** Address of an alert's runbook. */
 export function runbookUrl(name: AlertName, config: AlertsConfig): string {
   return config.runbookUrl.replaceAll("{alert}", name.toLowerCase());
 }

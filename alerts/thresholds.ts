@@ -205,7 +205,7 @@ const alerts = z.strictObject({
   ...exporterThresholds,
 });
 
-/** The labels that the alerts set themselves. */
+/** Labels that the alerts set themselves. */
 const ownLabels: readonly string[] = ["alertname", "severity", "area", "action"];
 const subjectLabels: readonly string[] = alertNames.flatMap((name) => listedAlert(name).labels);
 

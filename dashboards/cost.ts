@@ -30,7 +30,7 @@ export const cost: DashboardDefinition = {
   ],
 };
 
-/** The part of a span that must be known before it is compared with another. */
+/** Part of a span that must be known before it is compared with another. */
 const knownEnough = 0.95;
 
 /** What each team held in the time range, what it did with it, and what it is charged. */

@@ -8,11 +8,11 @@ import type { ChosenVariable, VariableName } from "./query/variables.ts";
 
 /** The tools with which a dashboard is made. */
 export interface Tools {
-  /** The series, narrowed by the dashboard's variables. */
+  /** Series, narrowed by the dashboard's variables. */
   readonly query: Queries;
   /** The alerts' configuration, which also has the limits of numbers that an alert judges. */
   readonly alerts: AlertsConfig;
-  /** The currency of all amounts: `{ currency: tools.currency }` is a matcher of every series of money. */
+  /** Currency of all amounts: `{ currency: tools.currency }` is a matcher of every series of money. */
   readonly currency: string;
   /** The unit of amounts in that currency. */
   readonly money: Unit;

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 
 const cell = { width: 8.4, height: 18 };
 const run = spawnSync(process.execPath, ["cli/main.ts", "demo", "--once"], { encoding: "utf8" });
-// The ports of the simulated exporters differ from run to run.
+// Ports of the simulated exporters differ from run to run.
 const all = run.stdout
   .replace(/127\.0\.0\.1:\d+/g, "10.0.0.9:9400")
   .trimEnd()

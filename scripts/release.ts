@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { releaseSteps } from "../deploy/release/steps.ts";
 
-// Runs steps of a release: node scripts/release.ts STEP... [--dry-run] [--output DIR] [--source URL] [--image NAME] [--helm
-// PROGRAM]
+// Runs steps of a release: node scripts/release.ts STEP... [--dry-run] [--output DIR] [--source URL] [--image NAME] [--helm PROGRAM]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

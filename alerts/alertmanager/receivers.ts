@@ -1,7 +1,7 @@
 import { type Action, actions, severityOf } from "../alertList.ts";
 import type { AlertmanagerSettings } from "./settings.ts";
 
-/** One way to notify people, as Alertmanager reads it. */
+/** One way to notify someone, as Alertmanager reads it. */
 type Notifier = Readonly<Record<string, unknown>>;
 
 /** A receiver of alerts, and how it is notified. */

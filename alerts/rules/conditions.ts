@@ -6,7 +6,7 @@ import { fairnessConditions } from "./fairness.ts";
 import type { Conditions } from "./recorded.ts";
 import { wasteConditions } from "./waste.ts";
 
-/** The expression and the description of every alert. */
+/** The expression and description of every alert. */
 export const conditions: Conditions<AlertName> = {
   ...fairnessConditions,
   ...wasteConditions,

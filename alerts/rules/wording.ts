@@ -11,6 +11,6 @@ export function gpuWord(value: string): string {
 /** The value of an alert as a number of GPUs. */
 export const valueInGpus = `${gpuNumber("$value")} ${gpuWord("$value")}`;
 
-/** The value of an alert as GPU-hours of its window. */
+/** The value of a paging alert as GPU-hours of its window. */
 export const valueInGpuHours = ({ window }: { readonly window: string }): string =>
   `{{ $value | printf "%.0f" }} GPU-hours in the last ${window}`;

@@ -52,7 +52,7 @@ export interface PanelDraft {
   readonly links?: readonly LinkJson[];
 }
 
-/** The description of a panel, including what its colours mean. */
+/** The description of a panel, with what its colours mean. */
 export function descriptionOf({ meaning, levels = neutral, unit }: Omit<PanelTexts, "size">): string {
   return `${meaning}${levelsText(levels, unit)}`;
 }

@@ -36,7 +36,7 @@ export interface Rows<Labels extends string> {
   readonly values: readonly [ValueColumn<Labels>, ...ValueColumn<Labels>[]];
 }
 
-/** The queries of the rows, as of the end of the time range. */
+/** The queries of rows, as of the end of the time range. */
 export function rowTargets<Labels extends string>({ labels, values }: Rows<Labels>): readonly TargetJson[] {
   const by = entriesOf(labels).map(([label]) => label);
   return values.map(({ query, title }, index) => ({

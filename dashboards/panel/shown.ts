@@ -41,7 +41,7 @@ export function targetsOf(shown: readonly Shown[], kind: "range" | "instant" | "
   }));
 }
 
-/** The fixed colours of the queries that have one. */
+/** Fixed colours of queries that have one. */
 export function colourOverrides(shown: readonly Shown[]): readonly OverrideJson[] {
   return shown.flatMap(({ colour }, index) =>
     colour === null

@@ -8,7 +8,7 @@ export interface TablePanel<Labels extends string> extends Rows<Labels> {
   readonly title: string;
   readonly meaning: string;
   readonly size: Size;
-  /** The title of the column by which rows are sorted, the largest first. */
+  /** Title of the column by which rows are sorted, the largest first. */
   readonly sortBy: string;
   /** Titles of columns: rows in which all of them are 0, or not known, are left out. */
   readonly nonZero?: readonly string[];

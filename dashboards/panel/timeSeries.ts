@@ -24,7 +24,7 @@ export function timeSeries(panel: TimeSeriesPanel): PanelDraft {
     gradientMode: "none",
     showPoints: "auto",
     pointSize: 4,
-    // A gap is a time about which nothing is known.
+    // A gap is time about which nothing is known.
     spanNulls: false,
     axisPlacement: "auto",
     axisLabel: "",

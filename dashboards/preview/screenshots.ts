@@ -14,7 +14,7 @@ import { servePage } from "./server/servePage.ts";
 
 /** What to draw, from which data, and into which folder. */
 export interface ScreenshotOptions {
-  /** The folder with dashboards (`*.json`). */
+  /** Folder with dashboards (`*.json`). */
   readonly dashboards: string;
   readonly prometheus: string;
   /** The time at which all dashboards end, seconds since the epoch; `scrapeSeconds` is the time between two scrapes. */

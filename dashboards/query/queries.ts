@@ -53,7 +53,7 @@ export interface Queries {
   readonly without: (...variables: readonly ChosenVariable[]) => Queries;
 }
 
-/** The queries that these variables narrow. */
+/** Queries that these variables narrow. */
 export function queriesFor(variables: readonly VariableName[]): Queries {
   const read = <Labels extends string>(name: ReadMetric, matchers: object = {}): Expression<Labels> => {
     const reading = readingByMetric.get(name);

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The schema of a map whose values are known. */
+/** A schema of a map whose values are known. */
 export interface MapSchema extends JsonSchema {
   readonly properties: Readonly<Record<string, JsonSchema>>;
 }

@@ -11,7 +11,7 @@ export interface KrewRelease {
 
 const shortDescription = "Show who holds the GPUs of a cluster and uses them";
 
-/** The manifest with which krew installs `kubectl fairlead` (krew.googlecontainertools.github.com/v1alpha2). */
+/** The manifest by which krew installs `kubectl fairlead` (krew.googlecontainertools.github.com/v1alpha2). */
 export function krewManifest({ version, description, source, file, sha256 }: KrewRelease): string {
   const platform = (os: string) => ({
     selector: { matchLabels: { os } },

@@ -7,7 +7,7 @@ import { packPackage, readOwnPackage, repository } from "./packageFiles.ts";
 
 /** The settings of a release, which each step gets. */
 export interface ReleaseSettings {
-  /** The folder of all files of the release. */
+  /** Folder of all files of the release. */
   readonly output: string;
   /** The address at which the repository is published, such as `https://github.com/OWNER/fairlead`. */
   readonly source: string;

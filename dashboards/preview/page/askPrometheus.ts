@@ -41,17 +41,17 @@ async function ask(path: string, parameters: Readonly<Record<string, string>>): 
   return data.result.map(({ metric, values }) => ({ labels: metric, points: values.map(pointOf) }));
 }
 
-/** The value of an expression at a moment, seconds since the epoch. */
+/** Value of an expression at a moment, seconds since the epoch. */
 export const askInstant = (query: string, at: number): Promise<readonly AnsweredSeries[]> =>
   ask("query", { query, time: `${at}` });
 
-/** The values of an expression at the multiples of `step` within a span of time; all in seconds. */
+/** Values of an expression at the multiples of `step` within a span of time; all in seconds. */
 export function askRange(query: string, from: number, to: number, step: number): Promise<readonly AnsweredSeries[]> {
   const [start, end] = [Math.ceil(from / step) * step, Math.floor(to / step) * step];
   return ask("query_range", { query, start: `${start}`, end: `${end}`, step: `${step}` });
 }
 
-/** The values of a label among the series that match. */
+/** Values of a label among the series that match. */
 export async function askLabelValues(
   label: string,
   match: string | null,

@@ -4,7 +4,7 @@ export interface SetVariable {
   readonly label: string;
   readonly isHidden: boolean;
   readonly values: readonly string[];
-  /** The value in a query for all values, if all are chosen; else `null`. */
+  /** The value that a query gets if all values are chosen; `null` if they are not, or if the variable has none. */
   readonly allValue: string | null;
   readonly text: string;
   /** Whether it may have several values: then it is inserted into queries as a regular expression. */

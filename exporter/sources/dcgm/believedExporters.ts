@@ -88,7 +88,7 @@ function trustIn(spokenFor: ReadonlyMap<string, Spoken>): ReadonlyMap<string, nu
   return trust;
 }
 
-/** The controllers with a pod on each node, the most trusted first. */
+/** Controllers with a pod on each node, the most trusted first. */
 function candidatesByNode(groups: ReadonlyMap<string, Group>): ReadonlyMap<string, readonly Group[]> {
   const places = [...groups.values()]
     .sort(inOrderOfTrust)

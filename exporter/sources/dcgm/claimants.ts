@@ -26,7 +26,7 @@ const gpuUtil = signals.indexOf("gpuUtil");
 const memoryUsed = signals.indexOf("memoryUsedBytes");
 const nobody: ClaimedDevice = { claimants: [], processRows: null };
 
-/** The workloads that the rows of one device name; at most `limit`. */
+/** The workloads that rows of one device name; at most `limit`. */
 export function claimantsOf(rows: readonly AttributedRow[], limit: number): ClaimedDevice {
   const byPod = new Map<string, { readonly workload: RowWorkload; readonly rows: AttributedRow[] }>();
   for (const attributed of rows) {

@@ -20,7 +20,7 @@ export function frozenAfterSeconds(maxAgeSeconds: number): number {
  */
 const doubtfulAfterSeconds = 900;
 
-/** The pages of one exporter, and for how long they have been the same. */
+/** Pages of one exporter, and for how long they have been the same. */
 export interface Standstill {
   readonly pages: readonly TelemetryPage[];
   /** The time since which they have had their present values, seconds since the epoch. */

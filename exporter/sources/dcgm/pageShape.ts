@@ -8,7 +8,7 @@ import * as problems from "./pageProblems.ts";
 import { countDrop, type GrowingDrops, type PageRows } from "./pageRows.ts";
 import { type PageOrigin, targetPodsOf, workloadOf } from "./workload.ts";
 
-/** Limits on what one page can make us keep. */
+/** Bounds on what one page can make us keep. */
 export interface PageLimits extends DeviceLimits {
   /** Number of distinct label sets of devices: GPUs x instances x sharers x pods. */
   readonly maxRows: number;
@@ -44,7 +44,7 @@ export interface PageShape {
   readonly severalHosts: Problem | null;
 }
 
-/** A shape, and the drops of its rows. */
+/** A shape and the drops of its rows. */
 export interface ShapedPage {
   readonly shape: PageShape;
   readonly drops: GrowingDrops;

@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import { dialects } from "./dialects.ts";
 import type { DiscoveredPod } from "./discover.ts";
 
-/** The labels of a row that have a value. */
+/** Labels of a row that have a value. */
 type Labels = ReadonlyMap<string, string>;
 
 /** Finds the node to which a row belongs; `null` if nothing shows it. */

@@ -17,7 +17,7 @@ export interface AnswerContext {
   readonly exporters: readonly DiscoveredPod[];
   /** Pods that look like exporters and are not believed. */
   readonly rejected?: readonly DiscoveredPod[];
-  /** The names of all nodes; `null` while they are not known. */
+  /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: ReadonlySet<string> | null;
   readonly maxSampleAgeSeconds: number;
   /** The time when the answer came, seconds since the epoch. */
@@ -38,7 +38,7 @@ interface Scrape {
   readonly rows: ServerRow[];
 }
 
-/** The rows by scrape, and those that belong to none. */
+/** Rows by scrape, and those that belong to none. */
 interface Sorted {
   readonly scrapes: readonly Scrape[];
   readonly old: readonly ServerRow[];

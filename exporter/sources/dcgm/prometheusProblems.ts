@@ -2,7 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { GetErrorCode, GetFailure } from "../http/getResult.ts";
 import { maxShown, shownText } from "../http/shownText.ts";
 
-/** The name of the source in problems, on `/` and in metrics. */
+/** Name of the source in problems, on `/` and in metrics. */
 export const prometheusSourceName = "dcgm-prometheus";
 
 /** Why a server gave no usable answer. */

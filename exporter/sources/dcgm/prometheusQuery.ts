@@ -45,7 +45,7 @@ export function telemetryQuery(scope: QueryScope): string {
   );
 }
 
-/** The URL of the query. The server is asked to give up once nobody waits any more. */
+/** The URL of the query. The server is asked to give up when nobody waits any more. */
 export function telemetryUrl(base: string, scope: QueryScope, timeoutSeconds: number): string {
   // A comma is allowed in a query as it is. Escaping all of them would make the URL a sixth longer.
   const query = encodeURIComponent(telemetryQuery(scope)).replaceAll("%2C", ",");

@@ -5,7 +5,7 @@ import { askedMetrics, type QueryScope, reportedLabels, timeMark } from "./prome
 
 /** All series of an answer that agree in every label but the metric's name. On an exporter's page this is a row. */
 export interface ServerRow {
-  /** The labels that have a value. Untrusted text. */
+  /** Labels that have a value. Untrusted text. */
   readonly labels: ReadonlyMap<string, string>;
   /** The values by metric name; `NaN` where the value was no finite number. */
   readonly values: ReadonlyMap<string, number>;
@@ -90,7 +90,7 @@ function draftFor(
   return draft;
 }
 
-/** The values in the order of the names; `null` if one is not text, or too long. */
+/** Values in the order of the names; `null` if one is not text, or too long. */
 function labelTexts(metric: JsonRecord, places: ReadonlyMap<string, number>): readonly string[] | null {
   const texts = new Array<string>(places.size).fill("");
   for (const name of Object.keys(metric)) {

@@ -39,7 +39,7 @@ export interface PrometheusSourceOptions {
   readonly maxSampleAgeSeconds?: number;
   /** The exporter pods that the Kubernetes API shows now, and those that only look like exporters. */
   readonly exporters: () => Pick<BelievedExporters, "pods" | "rejected">;
-  /** The names of all nodes; `null` while they are not known. */
+  /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: () => ReadonlySet<string> | null;
   readonly limits?: Partial<PageLimits>;
   /** The current time, seconds since the epoch. */

@@ -7,7 +7,7 @@ import { firstOnes } from "./targetProblems.ts";
 
 /** The last scrape of a node, and since when its values have been the same. */
 export interface NodeMovement extends Standstill {
-  /** The time of the newest of its pages, seconds since the epoch. */
+  /** Time of the newest of its pages, seconds since the epoch. */
   readonly scrapedAt: number;
 }
 

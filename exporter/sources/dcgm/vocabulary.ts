@@ -14,7 +14,7 @@ export interface KnownMetric extends MetricSpelling {
   /** Index of the signal in `signals`. */
   readonly column: number;
   readonly sentinels: TelemetryDialect["sentinels"];
-  /** Values from 0 up to this one, in the exporter's unit, need no further check. */
+  /** Values from 0 up to this one, in the exporter's unit, need no further look. */
   readonly surelyValidUpTo: number;
 }
 

@@ -7,7 +7,7 @@ import { appendBody, bodyOf, ownBody, type ResponseReading } from "./responseRea
 /** The outcome of some bytes: more are needed, the answer is complete, or it has failed. */
 export type ReadingStep = "more" | "done" | AttemptFailure;
 
-/** The position after what was taken in, or what is wrong. */
+/** Position after what was taken in, or what is wrong. */
 type Taken = number | AttemptFailure;
 
 const prefix = "HTTP/1.";

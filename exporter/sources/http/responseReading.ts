@@ -20,8 +20,8 @@ export interface ResponseReading {
   readonly buffers: BodyBuffers;
   place: Place;
   /**
-   * Head, trailers or a chunk's extensions, as far as they were received, with one character for each byte. Trailers begin
-   * after the line end that precedes them.
+   * Head, trailers or a chunk's extensions, as far as they were received, with one character for each byte. In the case of
+   * trailers it begins with the line end before them.
    */
   section: string;
   /** Number of bytes of heads so far; after the head, that of chunk extensions and trailers. */

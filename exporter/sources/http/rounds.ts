@@ -21,7 +21,7 @@ export interface Rounds extends Pick<Source<never>, "start" | "stop"> {
   scrapeOnce(now: number): Promise<void>;
 }
 
-/** Creates rounds that begin immediately and are then repeated in each interval, but never two at the same time. */
+/** Creates rounds: the first begins immediately, and after it there is one in each interval, but never two at the same time. */
 export function createRounds({ ask, pool, intervalSeconds, now, schedule }: RoundsOptions): Rounds {
   let underWay: Promise<void> | null = null;
   let cancelNext: (() => void) | null = null;

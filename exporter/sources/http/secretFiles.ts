@@ -8,7 +8,7 @@ export type ReadTextFile = (path: string) => Promise<string>;
  * that ten thousand requests do not read one file ten thousand times.
  */
 export interface SecretFiles {
-  /** The text of the file; rejects when it cannot be read. */
+  /** Text of the file; rejects when it cannot be read. */
   read(path: string): Promise<string>;
   /** Causes the file to be read again the next time. */
   forget(path: string): void;
@@ -37,7 +37,7 @@ export function secretFileOf(auth: Auth): string | null {
   return auth.kind === "basic" ? auth.passwordFile : null;
 }
 
-/** The value of the `authorization` header; `null` without credentials. Rejects when the file is unreadable or empty. */
+/** Value of the `authorization` header; `null` without credentials. Rejects when the file is unreadable or empty. */
 export async function authorization(auth: Auth, files: SecretFiles): Promise<string | null> {
   const path = secretFileOf(auth);
   if (path === null) return null;

@@ -20,7 +20,7 @@ export function createAutoscalerStatus(
   return createConfigMapReader(client, clock, named, readAutoscalerStatus);
 }
 
-/** The key under which the Cluster Autoscaler keeps its status. */
+/** Key under which the Cluster Autoscaler keeps its status. */
 export const autoscalerStatusKey = "status";
 
 /** No cluster has more node groups than this; addresses of instance groups are long. */

@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
   /** Seconds since some fixed moment; they never jump. For ages and deadlines. */
   monotonic(): number;
-  /** Calls back once after this many seconds, unless the returned function is called first. */
+  /** Calls back once after this many seconds, unless the returned function is called before. */
   schedule(seconds: number, callback: () => void): () => void;
 }
 

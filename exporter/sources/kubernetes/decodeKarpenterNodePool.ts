@@ -5,7 +5,7 @@ import { amountMap, duration, nameText, revisionOf, shortText, someItems } from 
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, number, type Place, text, textItems } from "./fields.ts";
 
-/** The API allows no more budgets of one NodePool, and no longer schedule of a budget. */
+/** The API allows no more budgets for one NodePool, and no longer schedule of a budget. */
 const mostBudgets = 50;
 const longestSchedule = 256;
 
@@ -51,7 +51,7 @@ function consolidateAfter(disruption: Place, policy: string): number | null {
   return duration(disruption, "consolidateAfter") ?? (policy === "" ? null : 0);
 }
 
-/** The capacity types that all requirements together allow; empty where they allow none. */
+/** The capacity types that remain after all requirements; empty where no requirement excludes any. */
 function allowedTypes(template: Place): readonly CapacityType[] {
   let allowed: readonly CapacityType[] = capacityTypes;
   for (const requirement of someItems(template, "requirements")) {

@@ -52,7 +52,7 @@ export interface PodProjection {
   readonly exporters: readonly ExporterSelector[];
   /** Selectors of the pods with GPUs whose server is asked for its metrics; absent: none. */
   readonly servers?: readonly ExporterSelector[];
-  /** Labels of pods that the configuration names, as team rules do. */
+  /** Labels of pods that configuration names, as team rules do. */
   readonly readLabels?: ReadonlySet<string>;
 }
 

@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, ReadSize>> = {
   "LeaderWorkerSet.leaderworkerset.x-k8s.io": leaderWorkerSet,
 };
 
-/** Replica types that only observe: the others start without them. */
+/** Replica types without which the others start. */
 const bystanders: ReadonlySet<string> = new Set(["Evaluator", "Launcher"]);
 
 /** Whether the specification of an owner declares how many of its pods start together. */

@@ -21,7 +21,7 @@ import { decodeWorkload } from "./queues/decodeWorkload.ts";
 export interface RecordProjection {
   /** Names of extended resources that count as GPUs by configuration, besides those known by name. */
   readonly gpuResources: ReadonlySet<string>;
-  /** The label of KAI's Queues and PodGroups that names their node pool. */
+  /** Label of KAI's Queues and PodGroups that names their node pool. */
   readonly kaiNodePoolLabel: string;
 }
 

@@ -108,7 +108,7 @@ function hasAll<Value>(made: Partial<ByKind<Value>>): made is ByKind<Value> {
   return watchedKindNames.every((name) => Object.hasOwn(made, name));
 }
 
-/** The path of a group and version: `/api/v1`, `/apis/batch/v1`. */
+/** Path of a group and version: `/api/v1`, `/apis/batch/v1`. */
 export function groupVersionPath(group: string, version: string): string {
   const [safeGroup, safeVersion] = [encodeURIComponent(group), encodeURIComponent(version)];
   return group === "" ? `/api/${safeVersion}` : `/apis/${safeGroup}/${safeVersion}`;

@@ -36,7 +36,7 @@ export interface KubernetesSourceOptions {
   readonly readLabels?: readonly string[];
   /** How long the last good state of a kind is used while it cannot be read. */
   readonly maxAgeSeconds: number;
-  /** The label of KAI's Queues and PodGroups that names their node pool; by default KAI's own. */
+  /** Label of KAI's Queues and PodGroups that names their node pool; by default KAI's own. */
   readonly kaiNodePoolLabel?: string;
   /** The places of the schedulers' own settings; by default none are read. */
   readonly schedulerSettings?: SettingsPlaces;

@@ -4,7 +4,7 @@ import type { DecodedObject, WireFormat } from "./wire.ts";
 
 export interface ListRequest<Row> {
   readonly client: ApiClient;
-  /** The path of the collection, such as `/api/v1/pods`. */
+  /** Path of the collection, such as `/api/v1/pods`. */
   readonly path: string;
   readonly wire: WireFormat<Row>;
   readonly pageSize: number;

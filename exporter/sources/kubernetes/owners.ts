@@ -57,7 +57,7 @@ export interface OwnerLookup {
   readonly lastFailure: string | null;
   /** Resources of owners that may not be read, as `resourceName` names them, sorted. */
   readonly forbidden: readonly string[];
-  /** Resolves when nothing is being read any longer. */
+  /** Resolves when nothing is being read any more. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ interface Entry {
   readonly wanted: WantedOwner;
   readonly depth: number;
   object: OwnerObject | null;
-  /** The monotonic time from which it is to be read (again). */
+  /** Monotonic time from which it is to be read (again). */
   dueAt: number;
   isReading: boolean;
   /** The pauses after failures in a row, and what the last failure was; `null` without one. */

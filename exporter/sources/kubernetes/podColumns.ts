@@ -160,7 +160,7 @@ function sumByNode(columns: Columns, nodes: NameIds): ReadonlyMap<string, NodeRe
   return sums;
 }
 
-/** Small numbers for names that many rows share; a number is free again when no row uses it any longer. */
+/** Small numbers for names that many rows share; a number is free again when no row uses it any more. */
 interface NameIds {
   /** The number of a name; counts one more use. */
   acquire(name: string): number;

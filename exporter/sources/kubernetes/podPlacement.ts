@@ -12,7 +12,7 @@ const sharedKeptOff = createDataSharer<KeptOff>();
 /** The rules of a pod itself that keep other pods away from it. */
 export type KeptOff = Pick<PodPlacement, "antiAffinity" | "hostPorts">;
 
-/** Like `podPlacement`, for a pod of which only this is needed; `null` if it keeps no pod away. */
+/** Like `podPlacement`, for a pod from which only this is needed; `null` if it keeps no pod away. */
 export function keptOff(spec: Place): KeptOff | null {
   const antiAffinity = terms(child(child(spec, "affinity"), "podAntiAffinity"), antiAffinityName, new Set());
   const ports = hostPorts(spec);

@@ -76,7 +76,7 @@ export interface Reflector {
   status(): KindStatus;
 }
 
-/** A watch that lasted this long was worth opening, even if nothing changed in it. */
+/** A watch that lasted this long was worth opening, even if nothing happened in it. */
 const worthwhileSeconds = 5;
 /** The longest wait that a server may ask for. */
 const maxRetryAfterSeconds = 300;
@@ -118,7 +118,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
       skipped.delete(object.uid);
       table.put(object.uid, object.decoded.value);
     } else {
-      // The earlier record of an object that cannot be read any longer is outdated.
+      // The earlier record of an object that cannot be read any more is outdated.
       skip(skipped, object.uid, object.decoded.problem);
       table.remove(object.uid);
     }

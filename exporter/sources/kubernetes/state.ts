@@ -6,7 +6,7 @@ import type { KindRows, KindTables, RecordKind, RecordTables } from "./kindTable
 /** A pod that may be an exporter: it matched one of the configured label selectors in a configured namespace. */
 export interface ExporterPod extends ExporterPodRef {
   readonly podIp: string;
-  /** The container ports by name. */
+  /** Container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly ready: boolean;
   /** The controller that created it; `null` if there is none. */

@@ -89,7 +89,7 @@ async function readEvents<Row>(
       request.onChange(event);
     }
   }
-  // If the reader still contains an event, that was cut, and the next watch begins before it.
+  // If the reader still contains bytes, they are an event that was cut; the next watch begins before it.
   return { type: "closed" };
 }
 

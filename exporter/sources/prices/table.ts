@@ -9,7 +9,7 @@ export interface TableRow {
   readonly provider: string;
   /** The instance type; `null` for any node of the provider that has this model. */
   readonly instanceType: string | null;
-  /** The canonical GPU model. */
+  /** Canonical GPU model. */
   readonly gpuModel: string;
   /** Number of GPUs of one instance; a fraction where it has a part of a GPU. */
   readonly gpus: number;

@@ -11,7 +11,7 @@ export function servingQuery(matchers: Readonly<Record<string, string>>): string
   return `{${[`__name__=~"${names}"`, ...matcherTexts(matchers)].join(",")}}`;
 }
 
-/** The URL of the query. The server is asked to give up once nobody waits any more. */
+/** The URL of the query. The server is asked to give up when nobody waits any more. */
 export function servingUrl(base: string, matchers: Readonly<Record<string, string>>, timeoutSeconds: number): string {
   const query = encodeURIComponent(servingQuery(matchers));
   return queryUrl(base, "query", `query=${query}&timeout=${Math.ceil(timeoutSeconds)}s`);

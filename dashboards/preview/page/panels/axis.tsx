@@ -6,7 +6,7 @@ const spans = [hour / 6, hour / 2, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hou
 /** Height of the axis of time under a chart, in pixels. */
 export const timeAxisHeight = 20;
 
-/** The times at which an axis is marked: round ones, at least 80 px apart. */
+/** Times at which an axis is marked: round ones, at least 80 px apart. */
 function ticks(from: number, to: number, width: number): readonly number[] {
   const least = ((to - from) / Math.max(1, width)) * 80;
   const span = spans.find((one) => one >= least) ?? 672 * hour;

@@ -3,7 +3,7 @@ import { fieldConfigOf } from "../fieldConfig.ts";
 import type { DrawnPanel } from "./drawnPanel.ts";
 import { flag, numberOption, part, textOption, texts } from "./option.ts";
 
-/** The values that a stat or a bar gauge shows: one for each series, or one for each row. */
+/** Values that a stat or a bar gauge shows: one for each series, or one for each row. */
 export function reducedValues({ panel, frames, theme, replace }: DrawnPanel, sparkline: boolean): FieldDisplay[] {
   const reduce = part(panel.options, "reduceOptions");
   const limit = numberOption(reduce, "limit");

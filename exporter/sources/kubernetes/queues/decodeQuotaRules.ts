@@ -25,7 +25,7 @@ function requested(place: Place, key: string): ResourceAmounts {
   return amounts;
 }
 
-/** A LimitRange (`v1`) as a model record: its rules for extended resources, which GPUs are, per container and per pod. */
+/** A LimitRange (`v1`) as a model record: its rules about extended resources, which GPUs are, per container and per pod. */
 export function decodeLimitRange(value: unknown): Decoded<LimitRange> {
   return decodeObject("LimitRange", value, (object, meta) => ({
     namespace: meta.namespace,

@@ -81,7 +81,7 @@ export function readKueueSettings(data: JsonRecord): ConfigMapReading<KueueSetti
     settings: {
       fairSharing: isRecord(fairSharing) && (!isV1beta1 || fairSharing.enable === true),
       admissionFairSharing: isRecord(admissionFairSharing) ? admissionSettings(admissionFairSharing) : null,
-      // Kueue takes gates from its Configuration or from its flags, but not from both.
+      // Kueue takes gates from its Configuration or from its flags, not from both.
       ...(isRecord(featureGates) && Object.keys(featureGates).length > 0
         ? { priorityBoost: featureGates.PriorityBoost === true }
         : {}),
