@@ -227,8 +227,8 @@ function isEmpty(sums: readonly (number | null)[]): boolean | null {
 }
 
 /**
- * Whether an engine sleeps, which it does when its weights are offloaded or discarded; `null` if it has no state, or before that
- * is first set, when all states are 0.
+ * Whether an engine sleeps, which it does when its weights are offloaded or discarded; `null` if it has no state, or before its
+ * state is first set, when all states are 0.
  */
 function isAsleep(series: NamedSeries | undefined): boolean | null {
   if (series === undefined) return null;
