@@ -9,7 +9,7 @@ import { type MixedOutcome, playMixed } from "../test/e2e/activity/playMixed.ts"
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "200" },
-    // Results of fewer seeds are only printed, not written to the page.
+    // Prints the results instead of writing the page, for plays with fewer seeds.
     print: { type: "boolean", default: false },
   },
 });

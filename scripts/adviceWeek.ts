@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "101,102,103" },
     hours: { type: "string", default: "168" },
-    // Results of shorter plays are only printed, not written to the page.
+    // Prints the results instead of writing the page, for shorter plays.
     print: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
   },

@@ -72,7 +72,7 @@ export const exporterConditions = {
     expression: (config) => {
       const wanted = where(
         subject("cluster:fairlead_replicas:max", "GpuExporterReplicaMissing", config),
-        // A cluster with only one replica is the subject of GpuExporterDown.
+        // Where there should be only one replica, GpuExporterDown reports that it is missing.
         ">",
         1,
       );

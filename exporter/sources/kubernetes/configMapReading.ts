@@ -22,7 +22,7 @@ export interface NamedConfigMap {
   readonly place: ConfigMapPlace;
   /** The setting of the configuration that names it. */
   readonly setting: string;
-  /** The code of the problem if it cannot be read. */
+  /** The code of its problem, if it cannot be read or something in it is odd. */
   readonly code: string;
 }
 
