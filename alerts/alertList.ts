@@ -6,15 +6,15 @@ import { exporterAlerts } from "./exporterAlerts.ts";
 export const severities = ["critical", "warning", "info"] as const;
 export type Severity = (typeof severities)[number];
 
-/** What an alert is about; routes and inhibitions go by it. */
+/** The subject areas of alerts, which decide routes and inhibitions. */
 export const areas = ["fairness", "idle", "fragmentation", "cost", "capacity", "exporter"] as const;
 export type Area = (typeof areas)[number];
 
-/** What it asks for: action now, action this week, or a line in a summary. */
+/** The response that an alert asks for: action now, action this week, or a line in a summary. */
 export const actions = ["page", "ticket", "digest"] as const;
 export type Action = (typeof actions)[number];
 
-/** Severity says the same as action. `info` is for digests: kube-prometheus mutes it unless something worse fires beside it. */
+/** The severity for each action. `info` is for digests: kube-prometheus mutes it unless something worse fires beside it. */
 export const severityOf: Readonly<Record<Action, Severity>> = { page: "critical", ticket: "warning", digest: "info" };
 
 /** Labels that an alert takes from its series. */
@@ -22,22 +22,22 @@ export type SubjectLabel = "cluster" | "team" | "queue" | "domain" | "pool" | "n
 
 export type AdviceKindLabel = (typeof adviceKinds)[number];
 
-/** Which recommendations can answer an alert: of these kinds, with the label of a recommendation equal to that of the alert. */
+/** The recommendations that can answer an alert: those of these kinds whose labels are equal to those of the alert. */
 export interface AdviceMatch {
   readonly kinds: readonly AdviceKindLabel[];
-  /** Label of a recommendation -> label of the alert. */
+  /** The label of the alert that must be equal, by the label of the recommendation. */
   readonly same: Readonly<Partial<Record<"from_team" | "for_team" | "queue" | "pool", SubjectLabel>>>;
 }
 
-/** What is fixed about an alert; its thresholds are in `thresholds.ts`, its expression in `rules/`. */
+/** The fixed properties of an alert; its thresholds are in `thresholds.ts`, its expression in `rules/`. */
 export interface ListedAlert {
   readonly area: Area;
   readonly action: Action;
   readonly labels: readonly SubjectLabel[];
   readonly dashboard: DashboardName;
-  /** Absent: nothing that Fairlead recommends answers it. */
+  /** The recommendations that answer it; absent if none does. */
   readonly advice?: AdviceMatch;
-  /** One sentence without values. */
+  /** A summary in one sentence, without values. */
   readonly summary: string;
 }
 
@@ -51,7 +51,7 @@ const forTheStarved = ["reclaim", "unblock_gang", "defragment", "change_quota", 
 const lessWaste = ["release_idle", "right_size", "share_gpu"] as const;
 const lessCost = [...lessWaste, "scale_in"] as const;
 
-/** Every alert, in the order of its files: what a name means never changes with its thresholds. */
+/** All alerts, in the order of their files: what a name means never changes with its thresholds. */
 export const alertList = {
   GpuTeamStarved: {
     ...fairness,
@@ -85,7 +85,7 @@ export const alertList = {
     ...fairness,
     action: "digest",
     labels: ["cluster", "queue", "team", "domain"],
-    // The queue of a recommendation is the one that gains; who leaves GPUs unused is the team that gives.
+    // The queue of a recommendation is the one that gains GPUs; the team that leaves GPUs unused is the one that gives them.
     advice: { kinds: ["change_quota"], same: { from_team: "team" } },
     summary: "A queue has left most of its guaranteed GPUs unused for days while others wait.",
   },

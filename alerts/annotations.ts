@@ -8,26 +8,26 @@ import type { AlertsConfig } from "./thresholds.ts";
 /** The annotations that every alert carries. */
 export interface Annotations {
   readonly summary: string;
-  /** What is the matter, in one line that names the workloads or nodes it is about, or the list that has them. */
+  /** The problem, in one line that names the workloads or nodes that have it, or the list that contains them. */
   readonly description: string;
-  /** The names alone, for a title; only of alerts about workloads or nodes. */
+  /** Only the names, for a title; absent for alerts that are not about workloads, nodes or GPUs. */
   readonly subject?: string;
-  /** What to do, in one line, or that nothing is recommended. */
+  /** What to do, in one line, or the statement that nothing is recommended. */
   readonly recommendation: string;
   readonly recommendation_url: string;
-  /** What that would save. */
+  /** The amount that the recommendation would save. */
   readonly saving: string;
   readonly runbook_url: string;
   readonly dashboard_url: string;
 }
 
-/** What is where no series has a name. */
+/** The text where no series has a name. */
 export const noSubject = "No name is known.";
 
-/** What is where nothing is recommended; fixed, so that receivers and people know it again. */
+/** The text where nothing is recommended. It is fixed, so that receivers and people recognize it. */
 export const noRecommendation = "No open recommendation answers this alert; the runbook says what to check.";
 
-/** What is where no saving is known. */
+/** The text where no saving is known. */
 export const noSaving = "No saving is known.";
 
 const gpusSeries = "cluster_recommendation:fairlead_recommendation_gpus:max" satisfies RecordedName;
@@ -54,10 +54,10 @@ export function runbookUrl(name: AlertName, config: AlertsConfig): string {
   return config.runbookUrl.replaceAll("{alert}", name.toLowerCase());
 }
 
-/** How many names a line has room for. */
+/** The greatest number of names in one line. */
 const shownNames = 3;
 
-/** How a name is written. */
+/** The template that writes one name. */
 const nameOf: Readonly<Record<NamedSubjects["names"], string>> = {
   workloads: '{{ $one | label "namespace" }}/{{ $one | label "workload" | reReplaceAll "^[^/]*/" "" }}',
   nodes: '{{ $one | label "lost_node" }}',
@@ -86,7 +86,7 @@ function fromAdvice(advice: AdviceMatch, recommendations: string) {
   const best = bestOf(advice);
   const isOnly = (wanted: string): boolean => advice.kinds.every((kind) => kind === wanted);
   const amount = `${gpuNumber("$gpus")} ${gpuWord("$gpus")}`;
-  // Who restarts an exporter sees GPUs again, and who drains a node can repair them: nobody has more of them by that alone.
+  // Restarting an exporter only shows GPUs again, and draining a node only lets them be repaired: neither alone gains GPUs.
   const gain = isOnly("fix_source")
     ? `shows ${amount} again`
     : isOnly("drain_node")
@@ -101,7 +101,10 @@ function fromAdvice(advice: AdviceMatch, recommendations: string) {
   };
 }
 
-/** The open recommendation that gains most of those that answer the alert; `%[n]q` are replaced by values of its labels. */
+/**
+ * The open recommendation that gains most among those that answer the alert; each `%[n]q` is replaced by the value of a label
+ * of the alert.
+ */
 function bestOf({ kinds, same }: AdviceMatch): {
   readonly expression: string;
   readonly labels: readonly SubjectLabel[];
@@ -115,20 +118,20 @@ function bestOf({ kinds, same }: AdviceMatch): {
   }
   const exact = `${gpusSeries}{${[...shared, ...places].join(", ")}}`;
   if (places.length === 0) return { expression: `topk(1, ${exact})`, labels };
-  // Advice for several pools or queues names none; it answers where nothing names this one.
+  // Recommendations for several pools or queues name none; they answer the alert where no recommendation names its own.
   const anywhere = `${gpusSeries}{${[...shared, ...places.map((place) => place.replace(/=.*/, '=""'))].join(", ")}}`;
   return { expression: `topk(1, ${exact}) or topk(1, ${anywhere} unless on (cluster) ${exact})`, labels };
 }
 
 /**
- * A call of the template function `query`: the values of labels are quoted as PromQL quotes. A label that an alert does not
- * have is nothing at all to vmalert, which could not be quoted.
+ * A call of the template function `query`, with the values of labels quoted as in PromQL. In vmalert, a label that an alert
+ * lacks has no value at all, which could not be quoted.
  */
 function query(expression: string, labels: readonly SubjectLabel[]): string {
   return `query (printf \`${expression}\` ${labels.map(orEmpty).join(" ")})`;
 }
 
-/** Dashboards take the labels of an alert as variables, by the same names. */
+/** The address of an alert's dashboard, which takes the labels of the alert as variables of the same names. */
 function dashboardUrl(name: AlertName, { dashboardUrl: pattern }: AlertsConfig): string {
   const { dashboard, labels } = listedAlert(name);
   const address = pattern.replaceAll("{dashboard}", dashboardUid(dashboard));

@@ -1,7 +1,7 @@
-// A string, a name (recorded series have colons), or one other character.
+// One token of PromQL: a string, a name (those of recorded series have colons), or one other character.
 const tokens = /"(?:[^"\\]|\\.)*"|[a-zA-Z_:][a-zA-Z0-9_:]*|[\s\S]/g;
 
-/** An expression with another name for the label `cluster`; names of series and texts in quotes stay. */
+/** An expression with another name for the label `cluster`; names of series and texts in quotes are kept. */
 export function renameClusterLabel(expression: string, name: string): string {
   return expression.replaceAll(tokens, (token) => (token === "cluster" ? name : token));
 }

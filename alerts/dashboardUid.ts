@@ -1,8 +1,8 @@
-/** The dashboards, by the names that alerts and links know them by. */
+/** The dashboards, by their names in alerts and links. */
 export const dashboardNames = ["fleet", "team", "fairness", "waste", "cost", "review", "exporter"] as const;
 export type DashboardName = (typeof dashboardNames)[number];
 
-/** The fixed identity of a dashboard, the same in every Grafana: addresses that people keep stay valid. */
+/** The fixed uid of a dashboard, which is the same in every Grafana, so that addresses that people keep stay valid. */
 export function dashboardUid(name: DashboardName): string {
   return `fairlead-${name}`;
 }

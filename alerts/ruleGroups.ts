@@ -43,7 +43,7 @@ export interface RuleGroup<Rule> {
   readonly rules: readonly Rule[];
 }
 
-/** All recording rules in one group: each reads what those before it have just written. */
+/** All recording rules in one group, in which each rule reads the results of those before it. */
 export function recordingGroups(config: AlertsConfig): readonly RuleGroup<RecordingRule>[] {
   const rules = [...rulesOf(replicaRecordings, config), ...readingRules(), ...rulesOf(recordings, config)].map(
     ({ record, expr }) => ({ record, expr: renameClusterLabel(expr, config.clusterLabel) }),
@@ -98,7 +98,7 @@ function renamed(annotations: Annotations, cluster: string): Annotations {
   };
 }
 
-/** The rules of all other recorded series, each after those that it reads. */
+/** The rules of all other recorded series, each after the rules that it reads. */
 const recordings: Recordings<Exclude<RecordedName, ReadingName | keyof typeof replicaRecordings>> = {
   ...selfRecordings,
   ...processRecordings,

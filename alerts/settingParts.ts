@@ -8,12 +8,12 @@ function isDuration(value: unknown): value is Duration {
   return typeof value === "string" && durationPattern.test(value);
 }
 
-/** A length of time as Prometheus writes it, in one unit. */
+/** A length of time in Prometheus' form, with one unit. */
 export const duration = z.custom<Duration>(isDuration, {
   error: ({ input }) => `is ${shown(input)}, expected a whole number and a unit (s, m, h, d, w), such as 30m`,
 });
 
-/** A duration that is more than nothing: what a window must be. */
+/** A duration of more than nothing, as a window must have. */
 export const span = z.custom<Duration>((value) => isDuration(value) && !value.startsWith("0"), {
   error: ({ input }) => `is ${shown(input)}, expected a whole number from 1 on and a unit (s, m, h, d, w), such as 6h`,
 });
@@ -29,25 +29,25 @@ export function secondsOf(of: Duration): number {
   return number * (of.endsWith("d") ? seconds.d : seconds.w);
 }
 
-/** Physical GPUs. */
+/** A number of physical GPUs. */
 export const gpus = z.number().min(0).max(1_000_000);
 
 /** A part of a whole, 0..1. */
 export const ratio = z.number().min(0).max(1);
 
-/** How many times something else. */
+/** A multiple of something else. */
 export const factor = z.number().min(1).max(1000);
 
-/** Something that is counted. */
+/** A number of things that are counted. */
 export const count = z.number().int().min(0).max(1_000_000);
 
-/** An amount of money, in units of whatever currency the series carries. */
+/** An amount of money, in units of the currency of the series. */
 export const amount = z.number().min(0).max(1e12);
 
-// JavaScript and RE2 agree on everything else that people write in matchers.
+// These parts differ; JavaScript and RE2 agree on everything else that people write in matchers.
 const notRe2 = /\(\?(=|!|<=|<!)|\\[1-9]|\\k</;
 
-/** A regular expression that Prometheus takes, too. */
+/** A regular expression that Prometheus accepts, too. */
 const pattern = z
   .string()
   .min(1)
@@ -66,8 +66,8 @@ function isPattern(text: string): boolean {
 }
 
 /**
- * From when on lost GPU time is worth waking someone for, whatever the number of GPUs: 8 for four hours are as much as 64 for half
- * an hour.
+ * The limits from which on lost GPU time is worth waking someone for, whatever the number of GPUs: 8 for four hours are as much
+ * as 64 for half an hour.
  */
 export function worthWaking() {
   return {
@@ -90,7 +90,7 @@ interface Timing {
   readonly keepFiringFor: Duration;
 }
 
-/** What every alert can be set to. */
+/** The settings that every alert has. */
 export function common(name: AlertName, timing: Timing) {
   const { action, labels } = listedAlert(name);
   return {

@@ -2,16 +2,16 @@ import type { CareTier } from "../exporter/model/gpuFaults.ts";
 import type { AlertName, SubjectLabel } from "./alertList.ts";
 import type { RecordedName } from "./rules/recordedNames.ts";
 
-/** Where an alert finds the names of the workloads, nodes or GPUs that it is about. */
+/** The series in which an alert finds the names of the workloads, nodes or GPUs that it is about. */
 export interface NamedSubjects {
   readonly series: RecordedName;
-  /** Label of the series -> label of the alert, beside the cluster. */
+  /** The label of the alert that must be equal to each label of the series, besides the cluster. */
   readonly same: Readonly<Partial<Record<SubjectLabel, SubjectLabel>>>;
-  /** Label of the series -> the value that it must have. */
+  /** The values that labels of the series must have. */
   readonly only: Readonly<Record<string, string>>;
-  /** How the sentence about them begins. */
+  /** The beginning of the sentence about them. */
   readonly lead: string;
-  /** List of the API that has all of them; `{label}` is replaced by the label of the alert. */
+  /** The list of the API that contains all of them; `{label}` is replaced by the label of the alert. */
   readonly list: string;
   readonly names: "workloads" | "nodes" | "gpus";
 }
@@ -70,7 +70,7 @@ function idle(same: NamedSubjects["same"]): NamedSubjects {
 const ofTeam = heads({ team: "team", domain: "domain" }, "pending?team={team}");
 const stuck = heads({ queue: "queue" }, "pending?queue={queue}&cause=scheduler", { cause: "scheduler" });
 
-/** The alerts that are about workloads, nodes or GPUs; the labels of all others name what they are about. */
+/** The alerts that are about workloads, nodes or GPUs; for all other alerts, their labels name the subject. */
 export const namedSubjects: Readonly<Partial<Record<AlertName, NamedSubjects>>> = {
   GpuTeamStarved: ofTeam,
   GpuTeamStarvedLong: ofTeam,

@@ -15,7 +15,7 @@ const starved = {
 const sickGpus = { minGpus: gpus.default(1).describe("GPUs of a node pool that this must be true of at least.") };
 
 /**
- * The thresholds of all alerts. They are data: a user's file changes any of them, and nothing else of a rule. Numbers of
+ * The thresholds of all alerts. They are data: a user's file can change all of them, and nothing else of a rule. Numbers of
  * GPUs are physical GPUs; money is in units of the currency of its series.
  */
 const alerts = z.strictObject({
@@ -209,7 +209,7 @@ const alerts = z.strictObject({
 const ownLabels: readonly string[] = ["alertname", "severity", "area", "action"];
 const subjectLabels: readonly string[] = alertNames.flatMap((name) => listedAlert(name).labels);
 
-/** Whether a label means something in rules already. */
+/** Whether a label already has a meaning in rules. */
 function isTaken(name: string): boolean {
   return ownLabels.includes(name) || ["instance", "pod", "le"].includes(name) || Object.hasOwn(labelMeanings, name);
 }
@@ -218,7 +218,7 @@ const labelName = z.string().regex(/^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,99}$/);
 
 const url = z.url({ protocol: /^https?$/ }).max(500);
 
-/** The configuration of the alerts: one file for `fairlead alerts`. */
+/** The configuration of the alerts, which is one file for `fairlead alerts`. */
 export const alertsSchema = z
   .strictObject({
     clusterLabel: labelName
@@ -234,7 +234,7 @@ export const alertsSchema = z
         labelName.refine((name) => !ownLabels.includes(name) && !subjectLabels.includes(name), {
           error: "the alerts set it themselves, expected another",
         }),
-        // Text that changes would begin each alert anew.
+        // A text that changes would start each alert anew.
         z
           .string()
           .max(500)
@@ -261,11 +261,11 @@ export const alertsSchema = z
 
 export type AlertsConfig = z.infer<typeof alertsSchema>;
 
-/** The severity that an alert has: the one that is given, else the one that goes with its action. */
+/** The severity of an alert: the configured one, else the one of its action. */
 export function severityIn({ alerts }: AlertsConfig, name: AlertName): Severity {
   const { action, severity = severityOf[action] } = alerts[name];
   return severity;
 }
 
-/** Everything at its default. */
+/** The configuration with everything at its default. */
 export const defaultAlerts: AlertsConfig = alertsSchema.parse({});

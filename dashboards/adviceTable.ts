@@ -7,7 +7,7 @@ import { type Levels, neutral } from "./panel/levels.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
-/** What is asked of the labels of a recommendation. */
+/** Matchers for the labels of a recommendation. */
 interface TeamMatchers {
   readonly kind?: Matcher;
   readonly from_team?: Matcher;
@@ -18,24 +18,27 @@ interface Advice {
   readonly title: string;
   readonly meaning: string;
   readonly size: Size;
-  /** Only of these kinds; all, where nothing is said. */
+  /** The kinds of recommendations that are shown; if absent, all kinds. */
   readonly kinds?: readonly AdviceKindLabel[];
-  /** All of them, those that take from the chosen teams, or those that give to them, too. */
+  /**
+   * Which recommendations are shown: all of them, those that take from the chosen teams, or those that take from them or give
+   * to them.
+   */
   readonly teams: "all" | "from" | "from or for";
   /** The number of recommendations that are shown: those that gain most. */
   readonly count: number;
-  /** For what time it says what is saved. */
+  /** The time to which the saving refers. */
   readonly per: "day" | "week";
-  /** What the age of a recommendation means. */
+  /** The levels for the age of a recommendation. */
   readonly ageLevels?: Levels;
 }
 
-/** Open recommendations that gain most GPUs, with what each saves and since when it is open. */
+/** A table of the open recommendations that gain most GPUs, with what each saves and since when it is open. */
 export function adviceTable(
   { query, currency, money, rowLink, recommendationLink }: Tools,
   { title, meaning, size, kinds, teams, count, per, ageLevels = neutral }: Advice,
 ): PanelDraft {
-  // Advice for several pools or domains names none: it would vanish where one is chosen.
+  // Recommendations for several pools or domains name none, and would vanish where one is chosen.
   const all = query.without("pool", "domain");
   const chosen = matches("$team");
   const asked = kinds === undefined ? {} : { kind: oneOf(kinds) };

@@ -7,7 +7,9 @@ import { colours } from "./panel/colours.ts";
 import { queriesFor } from "./query/queries.ts";
 import { datasource } from "./variableModels.ts";
 
-/** What happened, marked in every panel over time: alerts that fired, and changes after which numbers mean something else. */
+/**
+ * The events that are marked in every panel over time: alerts that fired, and changes after which numbers have another meaning.
+ */
 export function annotationsFor(dashboard: DashboardName): readonly AnnotationJson[] {
   return [
     marks("Alerts", firingAlerts(alertsOn(dashboard)), colours.act, {
@@ -28,7 +30,7 @@ export function annotationsFor(dashboard: DashboardName): readonly AnnotationJso
   ];
 }
 
-/** The fleet shows all alerts; every other dashboard those that lead to it. */
+/** The alerts that are marked on a dashboard: the fleet shows all alerts, every other dashboard those that lead to it. */
 function alertsOn(dashboard: DashboardName): readonly [label: string, among: readonly string[]] {
   const own = alertNames.filter((name) => listedAlert(name).dashboard === dashboard);
   return dashboard === "fleet" || own.length === 0 ? ["area", areas] : ["alertname", own];
@@ -45,7 +47,7 @@ function firingAlerts([label, among]: readonly [label: string, among: readonly s
 
 const query = queriesFor(["cluster"]);
 
-/** What was not there ten minutes ago, while something else was. */
+/** Signals that were not there ten minutes ago, while another one was. */
 function changedSignal(): Expression<"cluster" | "signal"> {
   const signals = query.recorded("cluster_signal:fairlead_activity_signal_info:max");
   const before = offset(signals, "10m");

@@ -4,8 +4,8 @@ const inLegend = " ({{cluster}})";
 const column = "Cluster";
 
 /**
- * A dashboard without the names of clusters in legends and tables, which take space and say nothing where there is only one.
- * Queries, links and the variable stay: whoever has two clusters sees both.
+ * A dashboard without the names of clusters in legends and tables, where they take space and are useless if there is only one
+ * cluster. Queries, links and the variable keep them, so that whoever has two clusters sees both.
  */
 export function withoutClusterNames(dashboard: DashboardJson): DashboardJson {
   return {
@@ -36,7 +36,10 @@ function unnamed(panel: PanelJson): PanelJson {
   };
 }
 
-/** The first is Grafana's name for it up to 12, the second from then on; each ignores the other. */
+/**
+ * The properties that hide a column: the first is Grafana's name for it up to version 12, the second from then on; each version
+ * ignores the other.
+ */
 export const hiddenProperties: OverrideJson["properties"] = [
   { id: "custom.hidden", value: true },
   { id: "custom.hideFrom", value: { viz: true, legend: true, tooltip: true } },

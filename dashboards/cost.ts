@@ -15,7 +15,7 @@ import { units } from "./panel/units.ts";
 import { hours, hoursOver, looksIn, looksOver, meanOver, riseOver } from "./query/overTime.ts";
 import { partOf } from "./query/queries.ts";
 
-/** What GPUs cost, who is charged for it, and how far budgets last. */
+/** The dashboard of what GPUs cost, who is charged for it, and how far budgets last. */
 export const cost: DashboardDefinition = {
   name: "cost",
   title: "Fairlead: cost and chargeback",
@@ -36,7 +36,7 @@ const knownEnough = 0.95;
 /** What each team held in the time range, what it did with it, and what it is charged. */
 function chargeback({ query, currency, money, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "team"] as const;
-  // What a team is charged is known of all pools together only.
+  // The charge of a team is only known for all pools together.
   const ofAll = query.without("pool");
   const held = riseOver(ofAll.recorded("cluster_team_pool_state:fairlead_team_gpus:sum"), "$__range");
   const allocated = hoursOver(ofAll.recorded("cluster_team:fairlead_allocated_gpus:sum"), "$__range");
@@ -128,7 +128,7 @@ function now({ query, currency, money, seriesLink }: Tools): readonly PanelDraft
   ];
 }
 
-/** The picture of the page. */
+/** The main panel of the page: what each team costs over time. */
 function costOfTeams({ query, currency, money, seriesLink }: Tools): PanelDraft {
   const perHour = query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum", { currency });
   const of: Expression<"cluster" | "team"> = aggregate("sum", perHour, ["cluster", "team"]);

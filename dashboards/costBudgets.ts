@@ -9,7 +9,7 @@ import { units } from "./panel/units.ts";
 
 const by = ["cluster", "team"] as const;
 
-/** Budgets of this month, of all chosen teams together. */
+/** The budgets of this month, for all chosen teams together. */
 export function budgetsNow(tools: Tools): readonly PanelDraft[] {
   const { alerts, currency, money, seriesLink } = tools;
   const { amount, spent, forecast, pace } = budgets(tools);
@@ -56,7 +56,7 @@ export function budgetsNow(tools: Tools): readonly PanelDraft[] {
   ];
 }
 
-/** The same for each team, with the range of the forecast. */
+/** The budget of each team, with the range of the forecast. */
 export function budgetTable(tools: Tools): PanelDraft {
   const { query, alerts, currency, money, rowLink } = tools;
   const { amount, spent, forecast, pace } = budgets(tools);

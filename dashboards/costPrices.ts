@@ -9,7 +9,7 @@ import { table } from "./panel/table.ts";
 import { text } from "./panel/text.ts";
 import { units } from "./panel/units.ts";
 
-/** What a GPU-hour of each kind costs, and who says so. */
+/** The price of a GPU-hour of each kind, and its source. */
 export function prices({ query, currency, money, rowLink }: Tools): PanelDraft {
   return table({
     title: "Prices per GPU-hour",
@@ -54,7 +54,7 @@ export function agingPrices({ query, alerts, page }: Tools): PanelDraft {
   });
 }
 
-/** How all amounts of the page are made. */
+/** How all amounts of the page are computed. */
 export function method({ currency, page }: Tools): PanelDraft {
   const costs = page("/api/v1/costs?by=team&from=30d", "").url;
   return text({

@@ -7,5 +7,5 @@ import { review } from "./review.ts";
 import { team } from "./team.ts";
 import { waste } from "./waste.ts";
 
-/** Every dashboard, in the order of the links between them: from the whole to the parts. */
+/** All dashboards, in the order of the links between them: from the whole to the parts. */
 export const dashboardList: readonly DashboardDefinition[] = [fleet, team, fairness, waste, cost, review, health];

@@ -16,7 +16,9 @@ import { queueSetup } from "./queueSetup.ts";
 import { queueShortfalls } from "./queueShortfalls.ts";
 import { queueWaits, waitsAndEvictions } from "./queueWaits.ts";
 
-/** Who has more than its share, who less, who waits, and whether the queues are set up so that it could be otherwise. */
+/**
+ * The dashboard of who has more than its share, who less, who waits, and whether the queues' settings allow it to be otherwise.
+ */
 export const fairness: DashboardDefinition = {
   name: "fairness",
   title: "Fairlead: fairness and queues",
@@ -86,7 +88,7 @@ function judged(tools: Tools): readonly PanelDraft[] {
         "The team that holds least of what it is entitled to in a quota domain, and how much that is: 100 % is its share. Shares never count more than a team asks for, so a low number means that its work waits.",
       unit: units.ratio,
       levels: doubtfulBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
-      // What was true while a team still asked for something says nothing about now.
+      // The last value from when a team still asked for something is not the present one.
       kind: "now",
       text: "both",
       noValue: "no shares known",
@@ -171,7 +173,10 @@ function misplaced({ query, alerts, page }: Tools): readonly PanelDraft[] {
   ];
 }
 
-/** The picture of the page. Whoever is sent here for one team wants to see who holds what it lacks. */
+/**
+ * The main panel of the page: how much of its share each queue has. Readers who come here for one team want to see who holds
+ * what it lacks, so other teams and queues are shown, too.
+ */
 function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
   const held = query.without("team", "queue").recorded("cluster_queue_domain:fairlead_allocated_of_entitled:ratio");
   return barGauge({
@@ -228,7 +233,7 @@ function pairs({ query, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** One number for all queues. It says nothing good by itself: among many queues one may be starved beside it. */
+/** One number for all queues. A high value alone is not good: one of many queues may be starved all the same. */
 function jain({ query, alerts, page }: Tools): PanelDraft {
   return timeSeries({
     title: "Jain's fairness index, by quota domain",

@@ -21,7 +21,7 @@ import { isVariable, type VariableName } from "./query/variables.ts";
 import type { DashboardsConfig } from "./settings.ts";
 import { datasource, variableModels } from "./variableModels.ts";
 
-/** Columns of Grafana's grid. */
+/** The number of columns of Grafana's grid. */
 const columns = 24;
 
 /** A dashboard as Grafana reads it: with ids, places, data sources, variables, annotations and links. */
@@ -58,7 +58,7 @@ export function finalize(
 
 /**
  * A dashboard with another name for the label `cluster`: in queries, legends, links, annotations and columns. The variable
- * stays `$cluster`: links and alerts know it by that name.
+ * keeps the name `$cluster`, by which links and alerts know it.
  */
 function renameCluster(dashboard: DashboardJson, label: string): DashboardJson {
   if (label === "cluster") return dashboard;
@@ -110,7 +110,7 @@ function inAnnotation(annotation: AnnotationJson, label: string): AnnotationJson
   };
 }
 
-/** Names of columns that a transformation hides, orders and renames. */
+/** A transformation with the other name in the columns that it hides, orders and renames. */
 function inColumns({ id, options }: TransformationJson, label: string): TransformationJson {
   const renamed = Object.entries(options).map(([option, value]) => [option, inKeys(value, label)]);
   return { id, options: Object.fromEntries(renamed) };
@@ -125,7 +125,7 @@ function inTemplate(template: string, label: string): string {
   return template.replaceAll("{{cluster}}", `{{${label}}}`);
 }
 
-/** Links and the names of hidden columns; nothing else in there has such a text. */
+/** A value with the other name in its links and in the names of hidden columns; no other text in it has these forms. */
 function inLinks<Value>(value: Value, label: string): Value {
   const text = JSON.stringify(value);
   return JSON.parse(
@@ -166,7 +166,7 @@ const linkBar: LinkJson = {
   keepTime: true,
 };
 
-/** Dashboards that people have already for what Fairlead counts only together: nodes and GPUs. */
+/** The dashboards with links to people's own dashboards of nodes and GPUs, which Fairlead only counts together. */
 const linkingToOwn: readonly DashboardName[] = ["fleet", "waste", "exporter"];
 
 function ownDashboards(name: DashboardName, { gpuDashboard, nodeDashboard }: DashboardsConfig): readonly LinkJson[] {
@@ -193,8 +193,8 @@ function ownDashboards(name: DashboardName, { gpuDashboard, nodeDashboard }: Das
 }
 
 /**
- * Leads from a value to a dashboard. Variables that the labels do not give keep what is chosen; Grafana writes them, and
- * encodes all.
+ * A link from a value to a dashboard. Variables that the labels do not give keep their chosen values; Grafana fills in all of
+ * them, and encodes them.
  */
 function valueLink(
   to: DashboardName,
@@ -214,19 +214,19 @@ function valueLink(
   return { title, url: `/d/${dashboardUid(to)}?${query.join("&")}` };
 }
 
-/** Leads to a page of Fairlead. */
+/** A link to a page of Fairlead. */
 function pageLink(fairleadUrl: string, path: string, title: string): ValueLink {
   return { title, url: `${fairleadUrl.replace(/\/+$/, "")}${path}` };
 }
 
-/** Leads from a row to the recommendation that it names. */
+/** A link from a row to the recommendation that it names. */
 function recommendationLink(fairleadUrl: string): ValueLink {
   return pageLink(fairleadUrl, `/recommendations/\${__data.fields.id:percentencode}`, "What to do, in Fairlead");
 }
 
 const linkPlaces = { series: "__field.labels", row: "__data.fields" } as const;
 
-/** Ids from 1 on and places, in the order in which panels are read. */
+/** The panels with ids from 1 on and with places, in the order in which they are read. */
 function placed(sections: readonly Section[], interval: string): readonly (PanelJson | RowJson)[] {
   const done: (PanelJson | RowJson)[] = [];
   let y = 0;
@@ -243,13 +243,13 @@ function placed(sections: readonly Section[], interval: string): readonly (Panel
       done.push({ type: "row", title, collapsed, ...head, datasource, panels: collapsed ? bodies : [] });
     }
     if (head === null || !collapsed) done.push(...bodies);
-    // A closed row takes up its head only; what follows moves when it is opened.
+    // A closed row only takes up its head; the panels below it move when it is opened.
     if (head === null || !collapsed) y = flow.end;
   }
   return done;
 }
 
-/** From left to right; where a panel does not fit into its line, below the highest of that line. */
+/** Places from left to right. A panel that does not fit into its line is placed below the highest panel of that line. */
 function flowing(
   sizes: readonly Size[],
   from: number,
@@ -281,7 +281,7 @@ function panelJson(
     description,
     gridPos: gridPos ?? { h: 1, w: columns, x: 0, y: 0 },
     datasource,
-    // Recorded series have no points closer than this.
+    // Recorded series have no points that are closer together than this.
     ...(targets.length === 0 ? {} : { interval, targets: targets.map((target) => ({ ...target, datasource })) }),
     options,
     fieldConfig,

@@ -18,7 +18,7 @@ import { partOf } from "./query/queries.ts";
 import { absentCapacity } from "./queueShortfalls.ts";
 import { believed } from "./trust.ts";
 
-/** The first page: what is there, what is used, who has how much, and what to do about it. */
+/** The first dashboard: which GPUs there are, which are used, who has how many, and what to do about it. */
 export const fleet: DashboardDefinition = {
   name: "fleet",
   title: "Fairlead: fleet overview",
@@ -75,7 +75,7 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
         "Active part of the allocated GPUs whose activity is known; starting and waiting ones are left out. Where it is low, look at who holds idle GPUs.",
       unit: units.ratio,
       levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
-      // Of what was allocated last, long ago, nobody asks.
+      // A ratio of what was last allocated long ago is of no interest.
       kind: "now",
       size: [8, 3],
       shows: [shows(partOf(busy, aggregate("sum", judged)), "Busy")],
@@ -138,7 +138,7 @@ function shareOfTeams({ query, alerts, seriesLink }: Tools): PanelDraft {
   });
 }
 
-/** The picture of the page: where all GPUs are, at any time. */
+/** The main panel of the page: what all GPUs do, at any time. */
 function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
   const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
   const inStates = (...states: readonly GpuState[]): Expression<never> =>

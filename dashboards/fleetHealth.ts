@@ -5,7 +5,7 @@ import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 
-/** What hardware and nodes cost in GPUs, by cause, and which GPUs need care. */
+/** What hardware and nodes cost in GPUs, by cause, and which GPUs need attention. */
 export function fleetHealth(tools: Tools): readonly PanelDraft[] {
   return [byCause(tools), sickGpus(tools)];
 }

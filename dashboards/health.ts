@@ -13,7 +13,7 @@ import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 
-/** Fairlead itself: whether it runs, keeps up, and sees everything. */
+/** The dashboard of Fairlead itself: whether it runs, keeps up, and sees everything. */
 export const health: DashboardDefinition = {
   name: "exporter",
   title: "Fairlead: its own health",
@@ -96,7 +96,7 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
   ];
 }
 
-/** The picture of the page: whether cycles end before the next begins. */
+/** The main panel of the page: whether cycles end before the next begins. */
 function cycles({ query, alerts, page }: Tools): PanelDraft {
   const { window } = alerts.alerts.GpuExporterSlow;
   const duration = query.recorded("cluster:fairlead_cycle_duration_seconds:sum");
@@ -253,7 +253,7 @@ function inputs({ query, page }: Tools): readonly PanelDraft[] {
   ];
 }
 
-/** Where each problem is with its next step. */
+/** A link to the page that shows each problem with its next step. */
 function toStart(page: Tools["page"]): ValueLink {
   return page("/", "What is wrong now, and what to do");
 }

@@ -4,7 +4,7 @@ import { type Shown, shows } from "./panel/shown.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { type Unit, units } from "./panel/units.ts";
 
-/** What every replica needs of its machine, and what it costs Prometheus. */
+/** What every replica needs of its machine, and its load on Prometheus. */
 export function processPanels({ query, page }: Tools): readonly PanelDraft[] {
   const links = [page("/", "What is wrong now, and what to do")];
   const replica = "{{pod}} {{instance}} ({{cluster}})";

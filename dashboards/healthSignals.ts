@@ -5,7 +5,7 @@ import { limit, worseAbove } from "./panel/levels.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
-/** Which signals the GPUs of each pool have, and what is not known without the others. */
+/** Which signals the GPUs of each pool have, and what remains unknown without the others. */
 export function signals({ query, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "pool"] as const;
   const having = (signal: TelemetrySignal) => query.max("fairlead_signal_gpus", by, { signal });

@@ -6,7 +6,7 @@ import { limitOf, worseAbove } from "./panel/levels.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
-/** What each queue may have, and whether its scheduler counts as Fairlead does. */
+/** What each queue may have, and whether its scheduler counts in the same way as Fairlead. */
 export function queueSetup(tools: Tools): readonly PanelDraft[] {
   return [quotas(tools), counts(tools)];
 }

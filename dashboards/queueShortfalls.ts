@@ -4,7 +4,7 @@ import type { PanelDraft } from "./panel/draft.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
-/** What queues miss, by every cause. */
+/** The GPUs that queues lack, by every cause. */
 export function queueShortfalls({ query, rowLink }: Tools): PanelDraft {
   type Cause = "by_others" | "idle_gap" | "absent_capacity" | "indivisible";
   const by = ["cluster", "queue", "domain"] as const;
@@ -28,7 +28,7 @@ export function queueShortfalls({ query, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** Whose it is that guarantees have no nodes. */
+/** Why guarantees have no nodes. */
 export function absentCapacity({ query, rowLink }: Tools): PanelDraft {
   type Owner = "lost_node" | "node_to_come" | "past_queues" | "promised_twice";
   const by = ["cluster", "domain"] as const;

@@ -9,12 +9,12 @@ import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 
-/** What waits and why, and how long in each queue. */
+/** Which work waits and why, and how long in each queue. */
 export function queueWaits(tools: Tools): readonly PanelDraft[] {
   return [causes(tools), quantiles(tools)];
 }
 
-/** How waits are spread, and what is evicted. */
+/** The distribution of waits, and the evictions. */
 export function waitsAndEvictions(tools: Tools): readonly PanelDraft[] {
   return [spread(tools), evictions(tools)];
 }

@@ -16,7 +16,7 @@ import { at, quantileOver, sumOfDays } from "./query/overTime.ts";
 import { partOf } from "./query/queries.ts";
 import { hoursOfWeek, week, weekAgainstWeek, whatGpusDid } from "./reviewWeeks.ts";
 
-/** One page to hold the weekly meeting from: the last 7 days against the 7 before, what comes, and what to decide. */
+/** The dashboard for the weekly meeting: the last 7 days against the 7 before, what comes, and what to decide. */
 export const review: DashboardDefinition = {
   name: "review",
   title: "Fairlead: weekly capacity review",
@@ -49,7 +49,7 @@ export const review: DashboardDefinition = {
 
 const domainLabels = ["cluster", "domain"] as const;
 
-/** Demand against what can be given out, for each quota domain. */
+/** Demand against capacity, for each quota domain. */
 function demandOfDomains({ query, alerts, seriesLink }: Tools): PanelDraft {
   const demand = query.recorded("cluster_domain:fairlead_demand_gpus:p95");
   const capacity = query.recorded("cluster_domain:fairlead_domain_capacity_gpus:max");
@@ -66,7 +66,7 @@ function demandOfDomains({ query, alerts, seriesLink }: Tools): PanelDraft {
   });
 }
 
-/** This week, last week, and where the trend leads. */
+/** This week, last week, and the trend of each quota domain. */
 function domainTable({ query, alerts, rowLink }: Tools): PanelDraft {
   const { trendWindow, minHistory } = alerts.alerts.GpuCapacityForecast;
   const demand = query.recorded("cluster_domain:fairlead_demand_gpus:sum");
@@ -101,7 +101,7 @@ function domainTable({ query, alerts, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** What work waited for in a week, by why. */
+/** The GPUs that work waited for in a week, by cause. */
 function unmetDemand({ query, rowLink }: Tools): PanelDraft {
   const all = query.recorded("cluster_domain_cause:fairlead_queue_waiting_gpus:mean7d");
   const because = (title: string, ...causes: readonly WaitCause[]) => {
@@ -135,12 +135,12 @@ function unmetDemand({ query, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** Teams by how many GPUs more they held than the week before. */
+/** The teams by how many more GPUs they held than in the week before. */
 function movers({ query, currency, money, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "team"] as const;
   const allocated = query.recorded("cluster_team:fairlead_allocated_gpus:mean7d");
   const before = at(allocated, week);
-  // A team without series held nothing, if Fairlead ran: 0 then, and not unknown.
+  // A team without series held nothing if Fairlead ran, which is 0 and not unknown.
   const ran = at(query.recorded("cluster:fairlead_build_info:count7d"), week);
   const cost = query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:mean7d", { currency });
   const charged = (ago?: typeof week) => arithmetic(aggregate("sum", at(cost, ago), by), "*", hoursOfWeek);
@@ -175,11 +175,11 @@ function movers({ query, currency, money, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** Recommendations of a week, by what became of them. */
+/** The recommendations of a week, by their outcome. */
 function outcomes({ query, page }: Tools): PanelDraft {
   const by = ["cluster", "kind"] as const;
   const all = query.sum("fairlead_recommendations", by);
-  // What closed in 24 hours, looked at once a day.
+  // The metric counts what closed in the last 24 hours, so it is read once a day.
   const closed = (state: "taken" | "expired" | "dismissed") =>
     orZero(sumOfDays(query.sum("fairlead_recommendations", by, { state }), week), all);
   return table({

@@ -19,7 +19,7 @@ type Ago = typeof week | undefined;
 /** Eight numbers, each of the last 7 days and of the 7 days before. */
 export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
   const { currency, money, seriesLink, page } = tools;
-  // The headline is of everybody: part of it narrowed by a team, and part not, could not be compared.
+  // The headline is for all teams and domains: if only some of its numbers could be narrowed, they could not be compared.
   const query = tools.query.without("team", "domain");
   const gpus = (ago: Ago, ...states: readonly GpuState[]) => {
     const asked = states.length === 0 ? {} : { state: oneOf(states) };
@@ -136,7 +136,7 @@ function pair({ of, ...rest }: Pair): PanelDraft {
   });
 }
 
-/** The picture of the page: all GPUs of both weeks, by what they did. */
+/** The main panel of the page: all GPUs of both weeks, by what they did. */
 export function whatGpusDid({ query, rowLink }: Tools): PanelDraft {
   const whole = query.without("team", "domain");
   const gpus = (...states: readonly GpuState[]) => {

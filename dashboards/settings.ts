@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A point of time as Grafana's time picker takes it. */
+/** A point of time in the format of Grafana's time picker. */
 const point = z
   .string()
   .regex(/^now(-\d{1,4}[smhdwMy])?(\/[hdwMy])?$/, "expected a time of Grafana, such as now-24h or now/d");
@@ -11,7 +11,7 @@ const refresh = z
 
 const url = z.url({ protocol: /^https?$/ }).max(500);
 
-/** How Grafana names a dashboard in addresses. */
+/** The uid of a dashboard, by which Grafana names it in addresses. */
 const uid = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,40}$/, "expected the uid of a dashboard, as in its address after /d/")
@@ -62,5 +62,5 @@ export const dashboardsSchema = z.strictObject({
 
 export type DashboardsConfig = z.infer<typeof dashboardsSchema>;
 
-/** Everything at its default. */
+/** The settings with everything at its default. */
 export const defaultDashboards: DashboardsConfig = dashboardsSchema.parse({});

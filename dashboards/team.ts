@@ -14,7 +14,10 @@ import { partOf } from "./query/queries.ts";
 import { allocatedAndShare, entitledGpus, shareByDomain, waitingWork } from "./teamShares.ts";
 import { teamUse } from "./teamUse.ts";
 
-/** One team: what it holds and is entitled to, waits for, wastes and pays. Without a choice: all teams together. */
+/**
+ * The dashboard of one team: what it holds and is entitled to, waits for, wastes and pays. If none is chosen, it shows all
+ * teams together.
+ */
 export const team: DashboardDefinition = {
   name: "team",
   title: "Fairlead: one team",
@@ -36,7 +39,7 @@ export const team: DashboardDefinition = {
   ],
 };
 
-/** What the team pays, for what, and how far its budget goes. */
+/** What the team pays and for what. */
 function teamCosts(tools: Tools): readonly PanelDraft[] {
   return [byNamespace(tools), dearest(tools)];
 }
@@ -78,7 +81,7 @@ function dearest({ query, currency, money, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** What Fairlead recommends that the team would give, or gain. */
+/** The recommendations that would take GPUs from the team, or give it some. */
 function teamAdvice(tools: Tools): PanelDraft {
   const { currency } = tools;
   return adviceTable(tools, {
@@ -91,7 +94,7 @@ function teamAdvice(tools: Tools): PanelDraft {
   });
 }
 
-/** Where the numbers of the page come from, in words. */
+/** The sources of the numbers of the page, in words. */
 function teamComputed({ currency, page }: Tools): PanelDraft {
   const advice = page("/recommendations", "").url;
   const state = page("/", "").url;
@@ -161,7 +164,7 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
   const allocated = aggregate("sum", query.recorded("cluster_team:fairlead_allocated_gpus:sum"));
   const idle = query.recorded("cluster_team:fairlead_idle_gpus:sum");
   const perHour = query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum", { currency });
-  // Who holds nothing has no series of its cost, and pays nothing.
+  // A team that holds nothing has no series of its cost, and pays nothing.
   const aDay = union(arithmetic(aggregate("sum", perHour), "*", 24), where(allocated, "==", 0));
   const spent = query.recorded("cluster_team_currency:fairlead_budget_spent:ratio", { currency });
   return [
@@ -171,7 +174,7 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
         "Active part of the allocated GPUs whose activity is known; starting and waiting ones are left out. Where it is low, the table of pools below says where to look.",
       unit: units.ratio,
       levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
-      // Of who holds nothing any more, the last part that was known says nothing about now.
+      // For a team that no longer holds anything, the last known ratio is not the present one.
       kind: "now",
       noValue: "none allocated",
       shows: [shows(partOf(busy, judged), "Busy")],

@@ -7,15 +7,15 @@ import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 
-/** What distinguishes teams: teams of the same name in two clusters are two. */
+/** The labels that distinguish teams: teams of the same name in two clusters are two. */
 export const ofTeam = ["cluster", "team"] as const;
 
-/** What teams are entitled to, of all quota domains. */
+/** The GPUs to which teams are entitled, of all quota domains. */
 export function entitledGpus({ query }: Tools): Expression<"cluster" | "team"> {
   return aggregate("sum", query.recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), ofTeam);
 }
 
-/** The picture of the page: whether the team gets what it is entitled to. */
+/** The main panel of the page: whether the team gets the GPUs to which it is entitled. */
 export function allocatedAndShare(tools: Tools): PanelDraft {
   const { query } = tools;
   return timeSeries({
@@ -26,7 +26,7 @@ export function allocatedAndShare(tools: Tools): PanelDraft {
     size: [24, 8],
     noValue: "no share known",
     shows: [
-      // The last is drawn on top: a line shows only where it is above the next.
+      // The last series is drawn on top: a line is visible only where it is above the next ones.
       shows(
         aggregate("sum", query.recorded("cluster_team:fairlead_demand_gpus:sum")),
         "Allocated and waited for",
@@ -65,7 +65,7 @@ export function waitingWork({ query, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** The share of the team where it has one: too much here does not make up for too little there. */
+/** The share of the team by quota domain: too much in one domain does not make up for too little in another. */
 export function shareByDomain({ query, rowLink }: Tools): PanelDraft {
   const deviation = query.recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum");
   return table({

@@ -20,7 +20,7 @@ export function teamUse(tools: Tools): readonly PanelDraft[] {
   return [states(tools), busyTimes(tools), goodput(tools), byPool(tools), teamWork(tools)];
 }
 
-/** How far allocated GPU time got: the steps of the review's goodput, as far as series have them. */
+/** How far allocated GPU time got: the steps of the review's goodput for which there are series. */
 function goodput({ query, page }: Tools): PanelDraft {
   const by = ["cluster", "team"] as const;
   const hoursIn = (states: readonly State[] | null) => {
@@ -28,7 +28,7 @@ function goodput({ query, page }: Tools): PanelDraft {
     const held = query.recorded("cluster_team_pool_state:fairlead_team_gpus:sum", asked);
     return hours(aggregate("sum", riseOver(held, "$__range"), by));
   };
-  // A team that holds nothing now may have a gap where it had none of something: a longer query would be slower to read.
+  // A team that holds nothing now may have gaps where it had 0: a longer query, which would avoid them, would be slower to read.
   const now = query.recorded("cluster_team:fairlead_allocated_gpus:sum");
   const undone = riseOver(query.recorded("cluster_team:fairlead_undone_gpu_seconds:increase10m"), "$__range");
   return table({

@@ -11,7 +11,7 @@ import { partOf } from "./query/queries.ts";
 
 const cluster = ["cluster"] as const;
 
-/** Four numbers that say how far the others of a page can be believed; on every page that people decide by. */
+/** Four numbers that show how far the others of a page can be believed, for every page that people use for decisions. */
 export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDraft[] {
   const links = [seriesLink("exporter", "What is wrong?", { cluster: "cluster" })];
   const age = secondsSince(query.recorded("cluster:fairlead_last_cycle_timestamp_seconds:max"));

@@ -5,7 +5,7 @@ import type { DashboardsConfig } from "./settings.ts";
 /** The data source of every panel and query: the one that the reader chose. */
 export const datasource = { type: "prometheus", uid: `\${datasource}` } as const;
 
-/** What a reader can choose: the data source, the cluster, and what the dashboard has beside them. */
+/** The variables that a reader can choose: the data source, the cluster, and the further ones of the dashboard. */
 export function variableModels(chosen: readonly ChosenVariable[], config: DashboardsConfig): readonly VariableJson[] {
   const names: readonly VariableName[] = ["cluster", ...chosen];
   return [datasourceModel(config.datasource), ...names.map(labelModel)];
@@ -42,10 +42,10 @@ function labelModel(name: VariableName): VariableJson {
     options: [],
     multi: true,
     includeAll: true,
-    // Series without the label match, too.
+    // This also matches series without the label.
     allValue: ".*",
     sort: 1,
-    // At each change of the time range: what was there then can be chosen.
+    // The values are read again at each change of the time range, so that what existed then can be chosen.
     refresh: 2,
     hide: 0,
     skipUrlSync: false,

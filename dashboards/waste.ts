@@ -19,7 +19,10 @@ import { believed } from "./trust.ts";
 import { blockedWork, placeablePods, strandedGpus, strandedOverTime } from "./wasteFragments.ts";
 import { poolWork } from "./wasteWork.ts";
 
-/** What is paid for and does no work: allocated and idle, idle nodes, and free GPUs that nothing fits on. */
+/**
+ * The dashboard of GPUs that are paid for and do no work: allocated and idle ones, idle nodes, and free GPUs that no pod fits
+ * on.
+ */
 export const waste: DashboardDefinition = {
   name: "waste",
   title: "Fairlead: waste",
@@ -96,7 +99,7 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
   ];
 }
 
-/** All GPU time and what became of it: the columns after the first add up to it. */
+/** All GPU time and what became of it: the columns after the first add up to the first. */
 function waterfall({ query, rowLink }: Tools): PanelDraft {
   const hours = (states: readonly GpuState[] | null) => {
     const asked = states === null ? {} : { state: oneOf(states) };
@@ -169,11 +172,11 @@ function idleTable({ query, alerts, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** Since when GPUs are idle: those that were idle all the time for so long. */
+/** How long GPUs have been idle: the number of those that were idle during all of each window. */
 function idleDurations({ query, page }: Tools): PanelDraft {
   const idle = query.recorded("cluster_team:fairlead_idle_gpus:sum");
   const by = ["cluster", "team"] as const;
-  // Without a number so long ago nobody knows.
+  // If there is no number from the beginning of the window, the result is unknown.
   const throughout = (window: Duration) =>
     aggregate("sum", filter(seriesOverTime("min", idle, window), "and", offset(idle, window), by), by);
   return table({
@@ -227,7 +230,7 @@ function idleCost({ query, alerts, currency, money, seriesLink }: Tools): PanelD
   });
 }
 
-/** Kinds of recommendations that take back what is allocated or free and not used. */
+/** Kinds of recommendations that reclaim GPUs that are allocated or free, but not used. */
 const againstWaste: readonly AdviceKindLabel[] = ["release_idle", "right_size", "share_gpu", "scale_in", "defragment"];
 
 function advice(tools: Tools): PanelDraft {

@@ -11,7 +11,7 @@ import { units } from "./panel/units.ts";
 
 const by = ["cluster", "pool"] as const;
 
-/** Pods of each usual size that could start now. */
+/** The number of pods of each usual size that could start now. */
 export function placeablePods({ query, rowLink }: Tools): PanelDraft {
   const pods = (size: "1" | "2" | "4" | "8") => query.max("fairlead_placeable_pods", by, { size });
   return barChart({
@@ -33,7 +33,7 @@ export function placeablePods({ query, rowLink }: Tools): PanelDraft {
   });
 }
 
-/** What keeps usual pods off free GPUs, for each pool. */
+/** The reasons why usual pods do not fit on free GPUs, for each pool. */
 export function strandedGpus({ query, alerts, rowLink, page }: Tools): PanelDraft {
   const free = query.recorded("cluster_pool:fairlead_whole_free_gpus:sum");
   const because = (...reasons: readonly string[]) =>
@@ -77,7 +77,7 @@ export function strandedGpus({ query, alerts, rowLink, page }: Tools): PanelDraf
   });
 }
 
-/** How the stranded part came about. */
+/** The stranded part over time. */
 export function strandedOverTime({ query, alerts, seriesLink }: Tools): PanelDraft {
   return timeSeries({
     title: "Stranded part of free GPUs, by pool",
@@ -93,7 +93,7 @@ export function strandedOverTime({ query, alerts, seriesLink }: Tools): PanelDra
   });
 }
 
-/** Work that would fit by number and does not by place. */
+/** Work for which there are enough free GPUs, but not in one place. */
 export function blockedWork({ query, alerts, rowLink }: Tools): PanelDraft {
   const gpus = query.recorded("cluster_pool:fairlead_blocked_gpus:sum");
   const because = (...blockers: readonly string[]) =>

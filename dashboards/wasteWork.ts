@@ -3,13 +3,13 @@ import type { PanelDraft, ValueLink } from "./panel/draft.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
-/** How hard the GPUs of each pool work, by signals that only computing moves. */
+/** How much the GPUs of each pool work, by signals that only change with computing. */
 export function poolWork(tools: Tools): PanelDraft {
   const link = tools.rowLink("fleet", "What do these GPUs do?", { cluster: "cluster", pool: "pool" });
   return workOfGpus(tools, "pool", "one pod holds alone. Where a pool", link);
 }
 
-/** The same of the GPUs that the team holds. */
+/** How much the GPUs that the team holds work, by the same signals. */
 export function teamWork(tools: Tools): PanelDraft {
   const link = tools.rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" });
   return workOfGpus(tools, "team", "one pod of the team holds alone. Where the team", link);

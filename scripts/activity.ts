@@ -3,13 +3,13 @@ import { parseArgs } from "node:util";
 import { activityReport } from "../test/e2e/activity/activityReport.ts";
 import { type MixedOutcome, playMixed } from "../test/e2e/activity/playMixed.ts";
 
-// Plays mixed clusters and writes docs/activity.md: what was found of work that does nothing and of sick GPUs, and what was
+// Plays mixed clusters and writes docs/activity.md: which work that does nothing and which sick GPUs were found, and which were
 // not. Takes about ten minutes.
 
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "200" },
-    // Fewer seeds are looked at, not written down.
+    // Prints the results instead of writing the page, for plays with fewer seeds.
     print: { type: "boolean", default: false },
   },
 });

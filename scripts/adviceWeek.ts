@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { playPair, type WeekPair, weekReport } from "../cli/demo/weekReport.ts";
 
-// Plays the simulated week with advice followed and without, and writes docs/simulated-week.md. Takes about five minutes.
-// With --check it plays six hours of the first seed twice, and fails where the two reports are not the same bytes.
+// Plays the simulated week with and without following the recommendations, and writes docs/simulated-week.md. Takes about five
+// minutes. With --check it plays six hours of the first seed twice, and fails where the two reports are not the same bytes.
 
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "101,102,103" },
     hours: { type: "string", default: "168" },
-    // Shorter plays are looked at, not written down.
+    // Prints the results instead of writing the page, for shorter plays.
     print: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
   },

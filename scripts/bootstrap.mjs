@@ -1,5 +1,5 @@
-// Does all the set-up that a command needs on a bare clone, then runs it under the Node that package.json pins.
-// Plain JavaScript without dependencies, so that any Node from 20 on can start it.
+// Does all the set-up that a command needs on a bare clone, then runs it under the Node that package.json pins. It is plain
+// JavaScript without dependencies, so that any Node from 20 on can start it.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,7 +18,7 @@ function run(command, args, options = {}) {
   return result.status ?? 1;
 }
 
-/** Installs what the lock file says, once, and again when the lock file changed. */
+/** Installs the packages of the lock file, once, and again when the lock file has changed. */
 function installPackages() {
   const installed = join(root, "node_modules", ".package-lock.json");
   const fresh =
@@ -29,7 +29,7 @@ function installPackages() {
   say("installing packages (once, about a minute) ...");
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   const options = { stdio: ["ignore", "ignore", "inherit"] };
-  // No package runs a script of its own, but for the one that fetches the pinned Node.
+  // No package runs a script of its own, except for the one that fetches the pinned Node.
   let status = run("npm", ["ci", "--ignore-scripts", ...quiet], options);
   if (status === 0) status = run("npm", ["rebuild", "node", "--ignore-scripts=false", ...quiet], options);
   if (status !== 0) {
@@ -40,13 +40,13 @@ function installPackages() {
   }
 }
 
-/** Debian packages of servers that tests talk to, and a program of each. */
+/** Debian packages of servers that tests use, with a program of each. */
 const servers = [
   ["prometheus", "promtool"],
   ["prometheus-alertmanager", "prometheus-alertmanager"],
   ["victoria-metrics", "victoria-metrics"],
 ];
-/** Those with what a real node needs of its system. */
+/** The same packages, with those that a real node needs of its system. */
 const nodeTools = [
   ["prometheus", "promtool"],
   ["runc", "runc"],
@@ -57,7 +57,7 @@ const nodeTools = [
   ["openssl", "openssl"],
 ];
 
-/** On Debian as root, the test commands bring what they need of Debian's packages; elsewhere they say what is missing. */
+/** On Debian as root, installs the packages that the test commands need; elsewhere it reports what is missing. */
 function installDebianPackages(wanted) {
   const missing = wanted
     .filter(([, binary]) => run("sh", ["-c", `command -v ${binary}`], { stdio: "ignore" }) !== 0)
@@ -75,7 +75,7 @@ function installDebianPackages(wanted) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const quiet = { stdio: ["ignore", "ignore", "inherit"], env };
   const status = withoutServices(() => {
-    // What builds servers beside the tests may be installing too.
+    // A program that builds servers beside the tests may be installing packages, too.
     const patient = ["-qq", "-o", "DPkg::Lock::Timeout=300"];
     const updated = run("apt-get", ["update", ...patient], quiet);
     return updated === 0
@@ -83,16 +83,16 @@ function installDebianPackages(wanted) {
       : updated;
   });
   if (status !== 0) say(`apt-get could not install ${missing.join(", ")}; tests that need it are skipped and say so.`);
-  // Tests start what they need by themselves; the machine need not, now or when it boots.
+  // Tests start the servers that they need; the machine must not start them, now or when it boots.
   else if (existsSync("/run/systemd/system")) run("systemctl", ["disable", "--quiet", ...missing], { stdio: "ignore" });
 }
 
-/** Installs without starting the services that packages bring: Debian's `policy-rc.d` says so while `install` runs. */
+/** Installs without starting the services of the packages: Debian's `policy-rc.d` forbids that while `install` runs. */
 function withoutServices(install) {
   const policy = "/usr/sbin/policy-rc.d";
   if (existsSync(policy)) return install();
   const goOn = () => {};
-  // Whoever interrupts apt-get must not leave the policy behind.
+  // An interruption of apt-get must not leave the policy behind.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, goOn);
   writeFileSync(policy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
   try {
@@ -105,7 +105,7 @@ function withoutServices(install) {
 
 const inNode = (args) =>
   run(pinnedNode, args, { env: { ...process.env, PATH: `${dirname(pinnedNode)}:${process.env.PATH ?? ""}` } });
-// Most of what a cycle allocates lives until the next one: a young generation of 8 MiB holds as much back as is worth it
+// Most objects that a cycle allocates live until the next one, so a larger young generation than 8 MiB is not worth its memory
 // (5,000 nodes: 520 instead of 657 MiB resident, the same CPU time; docs/performance.md).
 const smallYoungHeap = "--max-semi-space-size=8";
 const vitest = join("node_modules", "vitest", "vitest.mjs");

@@ -6,5 +6,5 @@ import { withTable } from "./guideTable.ts";
 const page = "deploy/helm/fairlead/README.md";
 const textOf = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 
-/** The chart's README, with the table of its values in its place. */
+/** The chart's README, with the generated table of its values. */
 export const chartReadme = (): string => withTable(page, textOf(page), "values", valuesReference(chartValues()));

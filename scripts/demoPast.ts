@@ -6,7 +6,7 @@ import { pastStartAt, playPast } from "../cli/demo/past/playPast.ts";
 import { packedPast } from "../cli/demo/past/unpackPast.ts";
 import { demoStartAt } from "../cli/demo/startDemo.ts";
 
-// Plays the two weeks before the demo and writes them into the file that the demo begins with. Takes about two minutes.
+// Plays the two weeks before the demo and writes them into the file with which the demo begins. Takes about two minutes.
 
 const mostBytes = 2_000_000;
 const day = 86_400;

@@ -4,7 +4,7 @@ import { withTable } from "./guideTable.ts";
 
 const page = "docs/dependencies.md";
 
-/** The page on dependencies, with the number of packages that each brings according to the lock file. */
+/** The page on dependencies, with the number of packages that each dependency brings according to the lock file. */
 export function dependenciesPage(): string {
   const text = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
   const lock: unknown = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8"));

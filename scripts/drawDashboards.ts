@@ -7,14 +7,17 @@ import { startPlayedPrometheus } from "../cli/demo/backfill/playedPrometheus.ts"
 import { installPreview, previewRoot } from "../cli/demo/boards/preview.ts";
 import { drawReview } from "./drawReview.ts";
 
-// Draws the dashboards and the capacity review as docs/images: plays two weeks of a simulated cluster into a real Prometheus and
-// a ledger, draws what the server answers with Grafana's UI library (dashboards/preview), and what the ledger answers as a page.
-// Takes about five minutes, and the first time one more to install.
+// Draws the dashboards and the capacity review into docs/images: plays two weeks of a simulated cluster into a real Prometheus
+// and a ledger, draws the answers of the server with Grafana's UI library (dashboards/preview), and those of the ledger as a
+// page. Takes about five minutes, and one more the first time, to install packages.
 
 const root = path.join(import.meta.dirname, "..");
-/** From the first of the month on, so that the month to date is all there. */
+/** Number of days that are played. They begin on the first of the month, so that the month to date is complete. */
 const days = 15 + 8 / 24;
-/** The dashboard of one team shows what someone asks who answers for two: one that waits, and one that is advised. */
+/**
+ * The teams of the dashboard of one team, as for a reader who answers for two teams: one that waits, and one that has
+ * recommendations.
+ */
 const chosen = ["vision", "notebooks"].flatMap((team) => ["--variable", `fairlead-team:var-team=${team}`]);
 
 const say = (line: string): void => console.error(`fairlead: ${line}`);
@@ -33,7 +36,7 @@ const { values } = parseArgs({
   options: {
     out: { type: "string", default: path.join(root, "docs", "images") },
     widths: { type: "string", default: "1440" },
-    // Of a Prometheus that is there already; it is asked as of now.
+    // The address of a Prometheus that is already running; it is queried as of now.
     prometheus: { type: "string" },
     now: { type: "string" },
     scrape: { type: "string", default: "60" },

@@ -9,7 +9,7 @@ const all = run.stdout
   .replace(/127\.0\.0\.1:\d+/g, "10.0.0.9:9400")
   .trimEnd()
   .split("\n");
-// The picture is on the first screen of the README: what follows is long text.
+// The picture is on the first screen of the README, and what follows is long text.
 const end = all.findIndex((line) => line.startsWith("CONFIGURATION OF QUEUES"));
 const lines = end < 0 ? all : [...all.slice(0, end), "... and what is wrong, each with its next step"];
 const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");

@@ -9,18 +9,18 @@ import { renderReviewHtml } from "../review/html/renderReviewHtml.ts";
 import { parseWindow } from "../review/window.ts";
 import { startChromium } from "../test/e2e/headlessChromium.ts";
 
-/** What is drawn: the last whole week before a moment, of a ledger. */
+/** The input of the drawing: the last whole week before a moment, from a ledger. */
 export interface DrawnReview {
   readonly cluster: string;
   readonly ledgerFile: string;
-  /** Seconds since the epoch. */
+  /** The moment, seconds since the epoch. */
   readonly now: number;
 }
 
 const width = 1440;
 const schemes = ["light", "dark"] as const;
 
-/** Draws a capacity review as it opens in a browser, in light and dark; the files that were written. */
+/** Draws a capacity review as a browser shows it, in light and dark; returns the files that were written. */
 export async function drawReview({ cluster, ledgerFile, now }: DrawnReview, out: string): Promise<readonly string[]> {
   const window = parseWindow({ week: "last", month: null, from: null, to: null }, now);
   if (!window.ok) throw new Error(window.error);

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** What obtains the Helm that `npm run generate` and the tests use, from the root of the repository. */
+/** The script that obtains the Helm for `npm run generate` and the tests, from the root of the repository. */
 export const helmScript = "test/tools/install-helm.sh";
 
-/** The program that `helmScript` has obtained; `null` where it is not there. It obtains nothing. */
+/** The program that `helmScript` has obtained; `null` where there is none. This does not obtain it. */
 export function foundHelm(): string | null {
   const { status, stdout } = spawnSync("bash", [join(root, helmScript)], {
     encoding: "utf8",

@@ -22,7 +22,7 @@ import { nowRole } from "./nowRole.ts";
 import { operationsGuide } from "./operationsGuide.ts";
 import { trustedLabelsReference } from "./trustedLabels.ts";
 
-// Writes what is generated from code; with --check, only says what is out of date, and fails if anything is.
+// Writes everything that is generated from code; with --check, only reports what is out of date, and fails if anything is.
 
 const fromCode: Files = {
   "docs/metrics.md": metricsReference(),
@@ -51,7 +51,7 @@ const fromCode: Files = {
 const check = process.argv.includes("--check");
 write(fromCode, ["alerts/dist", "dashboards/dist", "deploy/helm/fairlead/files"]);
 
-// Helm reads the chart as it is now on the disk.
+// Helm reads the chart as it is on the disk now.
 const helm = foundHelm();
 if (helm === null && !check) {
   console.warn(
@@ -67,7 +67,7 @@ if (helm === null && !check) {
   );
 }
 
-/** Writes files, and removes from folders what is none of them: kustomize and Helm would go on installing it. */
+/** Writes files, and removes all other files from folders: kustomize and Helm would continue to install them. */
 function write(generated: Files, folders: readonly string[]): void {
   for (const [name, text] of Object.entries(generated)) {
     const file = new URL(`../${name}`, import.meta.url);

@@ -12,9 +12,9 @@ import { demoScenario } from "../simulator/scenarios/demo.ts";
 import { playMonth } from "../test/cli/demo/simulatedMonth.ts";
 import { generatedScenario } from "../test/simulator/scenarios/generated.ts";
 
-// Writes what Fairlead answers into a folder: every captured dump through `inspect`, the demo and fifty generated clusters as
-// documents, pages of metrics, advice and explanations, and the review of a simulated day. Kept before a change that must not
-// change a number, and again after it, the two folders are compared by `diff -r`. Takes some minutes.
+// Writes Fairlead's answers into a folder: every captured dump through `inspect`, the demo and fifty generated clusters as
+// documents, pages of metrics, recommendations and explanations, and the review of a simulated day. If it is run before and
+// after a change that must not change a number, the two folders can be compared with `diff -r`. Takes some minutes.
 
 const [folder, ...rest] = process.argv.slice(2);
 if (folder === undefined || rest.length > 0) {
@@ -23,7 +23,7 @@ if (folder === undefined || rest.length > 0) {
 }
 const repository = path.join(import.meta.dirname, "..");
 const startAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
-/** Series of the process itself, which differ from run to run. */
+/** The series about the process itself, which differ from run to run. */
 const ofTheProcess = /^(# (HELP|TYPE) )?(fairlead_(cycle_duration|cycle_stage|stage|build)|nodejs_|process_)/;
 
 function keep(file: string, text: string): void {
@@ -70,7 +70,10 @@ async function get(play: MemoryPlay, address: string): Promise<string> {
   }
 }
 
-/** The list of the document that names what can be explained, and the field of its records with the name. */
+/**
+ * For each kind that can be explained, the list of the document that names its objects, and the field of a record with the
+ * name.
+ */
 const namesIn: Readonly<Partial<Record<ExplainedKind, { readonly list: string; readonly field: string }>>> = {
   team: { list: "teams", field: "team" },
   queue: { list: "queues", field: "name" },

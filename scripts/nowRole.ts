@@ -2,8 +2,8 @@ import { listedKinds } from "../cli/capture/collections.ts";
 import { yamlText } from "../deploy/output/yamlText.ts";
 
 /**
- * The role that lists what `fairlead now` and `fairlead capture` read. It is not the one that Fairlead has in a cluster, which
- * gets owners of pods one by one, and has a name that Helm may still want.
+ * The role with which `fairlead now` and `fairlead capture` list objects. It is not the role that Fairlead has in a cluster,
+ * which gets owners of pods one by one, and whose name may still be used by Helm.
  */
 export function nowRole(): string {
   const resources = new Map<string, string[]>();

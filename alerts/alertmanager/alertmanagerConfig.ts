@@ -35,12 +35,16 @@ export interface AlertmanagerConfig {
 
 const digestInterval = "fairlead-digest";
 
-/** Alertmanager forgets whom it notified after its retention, 120 h by default: nothing may be repeated later. */
+/**
+ * Time after which a message is repeated. Alertmanager forgets whom it notified after its retention, 120 h by default, so
+ * nothing may be repeated later.
+ */
 const repeated: Readonly<Record<Action, string>> = { page: "4h", ticket: "1d", digest: "4d" };
 
 /**
- * An example configuration: routes by action and team, and what silences what. Where an Alertmanager has a configuration,
- * the one route under the root, its receivers, the inhibitions, the template and the time interval are what is added to it.
+ * An example configuration: routes by action and team, and which alerts silence others. Where an Alertmanager already has a
+ * configuration, the following is added to it: the one route under the root, its receivers, the inhibitions, the template and
+ * the time interval.
  */
 export function alertmanagerConfig(config: AlertsConfig): AlertmanagerConfig {
   const { alertmanager, clusterLabel } = config;
@@ -75,12 +79,12 @@ function fairleadRoute({ groupWait, groupInterval, teamChannels }: AlertmanagerS
   return {
     receiver: "fairlead-ticket",
     matchers: ['alertname=~"Gpu[A-Za-z]+"', `area=~"${areas.join("|")}"`, `action=~"${actions.join("|")}"`],
-    // Each team's alerts are a message of their own.
+    // The alerts of each team are in a message of their own.
     group_by: ["alertname", clusterLabel, "team"],
     group_wait: groupWait,
     group_interval: groupInterval,
     routes: [
-      // Fairlead receives all; whatever becomes of that, people are notified all the same.
+      // Fairlead receives all alerts; people are notified even if that fails.
       { receiver: "fairlead", group_wait: "1s", repeat_interval: "12h", continue: true },
       { receiver: "fairlead-page", matchers: ['action="page"'], repeat_interval: repeated.page },
       ...toTeams,
@@ -96,7 +100,7 @@ function fairleadRoute({ groupWait, groupInterval, teamChannels }: AlertmanagerS
   };
 }
 
-/** A matcher's value, as Alertmanager quotes. */
+/** A matcher's value, quoted as Alertmanager quotes it. */
 function quoted(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 }

@@ -4,7 +4,7 @@ import { yamlText } from "../output/yamlText.ts";
 import type { AlertsConfig } from "../thresholds.ts";
 import { alertmanagerConfig } from "./alertmanagerConfig.ts";
 
-/** The example configuration of Alertmanager and its message templates, by their paths below the folder of outputs. */
+/** The example configuration of Alertmanager and its message templates, by their paths below the output folder. */
 export function alertmanagerFiles(config: AlertsConfig): Readonly<Record<string, string>> {
   return {
     "alertmanager.yml": yamlText(alertmanagerConfig(config)),
@@ -12,7 +12,9 @@ export function alertmanagerFiles(config: AlertsConfig): Readonly<Record<string,
   };
 }
 
-/** Example configurations for other ways to notify people, by their paths below the folder of outputs; the templates are the same. */
+/**
+ * Example configurations for other ways to notify people, by their paths below the output folder; the templates are the same.
+ */
 export function alertmanagerExamples(config: AlertsConfig): Readonly<Record<string, string>> {
   const example = (via: AlertsConfig["alertmanager"]["via"]): string =>
     yamlText(alertmanagerConfig({ ...config, alertmanager: { ...config.alertmanager, teamChannels: {}, via } }));
@@ -28,9 +30,10 @@ export function alertmanagerExamples(config: AlertsConfig): Readonly<Record<stri
 const titleLabels: readonly SubjectLabel[] = ["team", "queue", "pool", "domain", "node_pool", "currency", "cluster"];
 
 /**
- * Message templates of Alertmanager: one line that says what is wrong, with which workloads or nodes, and where, then what to do and where to read on.
- * `fairlead.slack.title` and `fairlead.slack.text` are the same, with what Slack takes for markup escaped: a team's name is
- * text of the cluster, and could call a whole channel. `fairlead.teams.*` are the same with the marks of Markdown escaped.
+ * Message templates of Alertmanager: one line that names the problem, the workloads or nodes that have it, and the place, then
+ * what to do and where to read on. `fairlead.slack.title` and `fairlead.slack.text` are the same, but with Slack's markup
+ * escaped: a team's name is text of the cluster, and could notify a whole channel. `fairlead.teams.*` are the same with the
+ * marks of Markdown escaped.
  */
 function messageTemplates(clusterLabel: string): string {
   return [
@@ -52,10 +55,10 @@ function messageTemplates(clusterLabel: string): string {
   ].join("\n");
 }
 
-/** Title and text; `shown` is how a value is in them. */
+/** The templates of title and text; `shown` returns the expression that prints a value in them. */
 function definitions(prefix: string, clusterLabel: string, shown: (value: string) => string): readonly string[] {
   const annotation = (name: string): string => shown(`.Annotations.${name}`);
-  // Alerts of an installation that knows no address have no link.
+  // Alerts of an installation that has no address configured have no link.
   const link = (title: string, name: string): readonly string[] => [
     `{{- if .Annotations.${name} }}`,
     `${title}: ${annotation(name)}{{ end }}`,

@@ -4,15 +4,15 @@ import { type AlertName, areas, type SubjectLabel } from "../alertList.ts";
 export interface Inhibition {
   readonly sources: readonly AlertName[];
   readonly targets: readonly AlertName[] | "all areas but exporter";
-  /** Only targets with these labels. */
+  /** The labels that targets must have to be inhibited. */
   readonly where?: Readonly<Partial<Record<SubjectLabel, string>>>;
-  /** Labels that source and target both have: where both lack one, Alertmanager takes it for equal. */
+  /** Labels that source and target both have. Where both lack a label, Alertmanager considers it equal. */
   readonly equal: readonly SubjectLabel[];
 }
 
 /**
- * What needs no second message. Alerts are meant by their names, never by their severity, and always of the same cluster,
- * so that no team, queue or pool silences another.
+ * The alerts that need no second message. Alerts are selected by their names, never by their severity, and always in the same
+ * cluster, so that no team, queue or pool silences another.
  */
 export const inhibitions: readonly Inhibition[] = [
   {
@@ -32,7 +32,7 @@ export const inhibitions: readonly Inhibition[] = [
     equal: ["cluster"],
   },
   { sources: ["GpuExporterDown"], targets: ["GpuExporterStale"], equal: ["cluster"] },
-  // Not the starved ones: their share is a share of what there is, and others hold it.
+  // The alerts of starved teams are not inhibited: their share is a part of the GPUs that exist, and others hold it.
   { sources: ["GpuCapacityExhausted"], targets: ["GpuCapacityForecast"], equal: ["cluster", "domain"] },
   { sources: ["GpuTeamStarvedLong"], targets: ["GpuTeamStarved"], equal: ["cluster", "team", "domain"] },
   { sources: ["GpuQueueStuckLong"], targets: ["GpuQueueStuck"], equal: ["cluster", "queue", "team"] },

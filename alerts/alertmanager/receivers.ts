@@ -4,7 +4,7 @@ import type { AlertmanagerSettings } from "./settings.ts";
 /** One way to notify someone, as Alertmanager reads it. */
 type Notifier = Readonly<Record<string, unknown>>;
 
-/** Who is notified, and how. */
+/** A receiver of alerts, and how it is notified. */
 export interface Receiver {
   readonly name: string;
   readonly slack_configs?: readonly Notifier[];
@@ -50,7 +50,7 @@ export function teamReceiver(team: string): string {
   return `fairlead-team-${team}`;
 }
 
-/** What all receivers of a kind share, of the kinds that there are. */
+/** The settings that all receivers of a kind share, for the kinds that are used. */
 export function globals({
   via,
   slackUrlFile,
@@ -107,7 +107,7 @@ function notifiersOf(action: Action, settings: AlertmanagerSettings): Omit<Recei
         ],
       };
     case "email":
-      // Plain text: nothing in it is markup, whatever a name holds.
+      // In plain text nothing is markup, whatever a name contains.
       return {
         email_configs: [{ to: email.to[action], send_resolved: true, headers: { Subject: title }, html: "", text }],
       };
@@ -130,7 +130,7 @@ const text = '{{ template "fairlead.text" . }}';
 const recommendationUrl = "{{ (index .Alerts 0).Annotations.recommendation_url }}";
 const priorityOf: Readonly<Record<Action, string>> = { page: "P1", ticket: "P3", digest: "P5" };
 
-/** Teams takes text for Markdown. */
+/** A template for Teams, which reads text as Markdown. */
 const markdown = (part: "title" | "text"): string => `{{ template "fairlead.teams.${part}" . }}`;
 
 function slack(channel: string): Notifier {
@@ -144,7 +144,7 @@ function slack(channel: string): Notifier {
   };
 }
 
-/** A text that Alertmanager would otherwise take for a template. */
+/** A name in which Alertmanager finds no template. */
 function literal(name: string): string {
   return name.replaceAll("{{", '{{ "{{" }}');
 }

@@ -4,13 +4,15 @@ import { span } from "../settingParts.ts";
 const url = z.url({ protocol: /^https?$/ }).max(500);
 const channel = z.string().min(1).max(100);
 const address = z.string().min(3).max(300);
-/** What can notify people. */
+/** The ways in which people can be notified. */
 const kinds = ["slack", "pagerduty", "opsgenie", "email", "teams"] as const;
 const kind = z.enum(kinds).default("slack");
-/** A path on Alertmanager's machine; nothing is read from it here. */
+/** A path on Alertmanager's machine; the file is not read here. */
 const fileName = z.string().min(1).max(500);
 
-/** The example configuration of Alertmanager: who receives what. It is written with the rules. */
+/**
+ * The settings of the example configuration of Alertmanager: who receives which alerts. It is written together with the rules.
+ */
 export const alertmanagerSchema = z.strictObject({
   fairleadUrl: url
     .default("http://fairlead.monitoring:10836")

@@ -3,12 +3,12 @@ import { type AlertingRule, alertGroups, type RecordingRule, type RuleGroup, rec
 import type { AlertsConfig } from "../thresholds.ts";
 import { yamlText } from "./yamlText.ts";
 
-/** A file that is written, by its path below the folder of outputs. */
+/** The contents of files to write, by their path below the output folder. */
 export type RuleFiles = Readonly<Record<string, string>>;
 
 /**
- * All files: plain rules for Prometheus from 2.42 on, Thanos, Mimir and vmalert, and the same as a PrometheusRule for
- * the Prometheus Operator; and an example configuration of Alertmanager with its message templates.
+ * All files: plain rules for Prometheus from 2.42 on, Thanos, Mimir and vmalert; the same rules as a PrometheusRule for the
+ * Prometheus Operator; and an example configuration of Alertmanager with its message templates.
  */
 export function ruleFiles(config: AlertsConfig): RuleFiles {
   const [recording, alerts] = [recordingGroups(config), alertGroups(config)];
@@ -28,7 +28,7 @@ interface PrometheusRule {
   readonly spec: { readonly groups: readonly RuleGroup<RecordingRule | AlertingRule>[] };
 }
 
-/** Rules as one object; a label such as `release` may have to be added, by which the operator selects rules. */
+/** The rules as one object. A label such as `release`, by which the operator selects rules, may have to be added. */
 function prometheusRule(groups: readonly RuleGroup<RecordingRule | AlertingRule>[]): PrometheusRule {
   return {
     apiVersion: "monitoring.coreos.com/v1",

@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Every setting of a schema with its default and meaning; `without`: names that are left out. */
+/** All settings of a schema with their default and meaning, except for those whose names are in `without`. */
 export function settings(
   schema: JsonSchema | undefined,
   prefix: string,
@@ -16,7 +16,7 @@ export function settings(
   });
 }
 
-/** What an object of a schema may have. */
+/** The properties that an object of a schema may have. */
 export function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
   const found: [string, JsonSchema][] = [];
   for (const [name, one] of Object.entries(schema?.properties ?? {}))

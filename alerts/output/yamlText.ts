@@ -1,6 +1,6 @@
 import { Document, Scalar, visit } from "yaml";
 
-/** YAML as people read it: long texts as blocks, and a first line that says where it comes from. */
+/** YAML for people to read: long texts as blocks, and a first line that names its origin. */
 export function yamlText(value: unknown): string {
   // Many tools still read YAML 1.1, where `10:00` is 600.
   const document = new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1" });

@@ -9,7 +9,7 @@ import { worthWaking } from "./worthWaking.ts";
 const domain = ["cluster", "domain"] as const;
 const nodePool = ["cluster", "node_pool"] as const;
 
-/** Whether there are GPUs enough, now and soon. */
+/** Alerts about whether there are enough GPUs, now and soon. */
 export const capacityConditions = {
   GpuCapacityExhausted: {
     expression: (config) => {

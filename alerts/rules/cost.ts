@@ -6,10 +6,10 @@ import { valueInGpus } from "./wording.ts";
 
 const teamMoney = ["cluster", "team", "currency"] as const;
 
-/** Mean hours of a month, of 365.25 days a year. */
+/** Mean number of hours of a month, with 365.25 days a year. */
 const hoursPerMonth = 730.5;
 
-/** Budgets, prices, and savings that nobody takes. */
+/** Alerts about budgets, prices, and savings that nobody acts on. */
 export const costConditions = {
   GpuBudgetBurnFast: {
     expression: (config) => {

@@ -7,7 +7,7 @@ import { gpuNumber, gpuWord } from "./wording.ts";
 const cluster = ["cluster"] as const;
 const pool = ["cluster", "pool"] as const;
 
-/** Whether what the other alerts read can be believed. */
+/** Alerts about whether the series that other alerts read can be believed. */
 export const exporterConditions = {
   GpuTelemetryMissing: {
     expression: (config) => {
@@ -72,7 +72,7 @@ export const exporterConditions = {
     expression: (config) => {
       const wanted = where(
         subject("cluster:fairlead_replicas:max", "GpuExporterReplicaMissing", config),
-        // The only one is missed by GpuExporterDown.
+        // Where there should be only one replica, GpuExporterDown reports that it is missing.
         ">",
         1,
       );

@@ -12,7 +12,7 @@ const queueTeam = ["cluster", "queue", "team"] as const;
 const teamDomain = ["cluster", "team", "domain"] as const;
 const queueDomain = ["cluster", "queue", "team", "domain"] as const;
 
-/** Who has too little, who too much, and what waits. */
+/** Alerts about who has too little, who has too much, and what waits. */
 export const fairnessConditions = {
   GpuTeamStarved: {
     expression: (config) =>
@@ -102,7 +102,7 @@ export const fairnessConditions = {
         ),
         queueDomain,
       );
-      // A queue that waits itself does not leave its guarantee unused of its own will.
+      // A queue that waits itself does not leave its guarantee unused by choice.
       const itself = seriesOverTime(
         "avg",
         recorded("cluster_queue_team_domain:fairlead_queue_pending_gpus:sum"),

@@ -1,9 +1,9 @@
 import type { LabelsOf, SeriesName } from "../../exporter/catalogue/catalogue.ts";
 
 /**
- * Metrics of the catalogue as panels read them: of the replica that is read, added up to the labels of the name, or the
- * largest of each where all series of a metric say the same number. Each metric is here once; a panel itself says nothing
- * about replicas.
+ * Metrics of the catalogue in the form in which panels read them: of the replica that is read, as the sum by the labels of the
+ * name, or as the largest value where all series of a metric have the same number. Each metric occurs once, so that a panel
+ * itself contains nothing about replicas.
  */
 export const readingLabels = {
   "cluster_signal:fairlead_activity_signal_info:max": ["cluster", "signal"],

@@ -5,13 +5,13 @@ import type { RecordedName } from "./recordedNames.ts";
 
 const domain = ["cluster", "domain"] as const;
 
-/** What the series says where it is no time, and no time can be: why there is none. */
+/** The values of the series that are not times, and could not be: the reason why no time is known. */
 export const exhaustionReasons = { short: 0, notGrowing: 1, farOff: 2, shortHistory: 3 } as const;
 
-/** So far ahead a line through some weeks says nothing any more. */
+/** Beyond this time, a line through some weeks is no longer a forecast. */
 const farOffSeconds = 365 * 86_400;
 
-/** When demand reaches capacity, if it goes on as it did: seconds since 1970, or a reason why no time is known. */
+/** The time at which demand reaches capacity if the trend continues: seconds since 1970, or a reason why no time is known. */
 export const exhaustionRecordings = {
   "cluster_domain:fairlead_exhaustion_timestamp_seconds:predicted": ({ alerts: { GpuCapacityForecast } }) => {
     const { trendWindow, minHistory } = GpuCapacityForecast;

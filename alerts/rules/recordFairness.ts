@@ -16,12 +16,13 @@ const teamDomain = ["cluster", "team", "domain"] as const;
 const queueDomain = ["cluster", "queue", "team", "domain"] as const;
 const domain = ["cluster", "domain"] as const;
 
-/** What teams and queues are entitled to, hold and miss. */
+/** What teams and queues are entitled to, hold and lack. */
 export const fairnessRecordings = {
   "cluster_team_domain:fairlead_team_entitled_gpus:sum": () => sumOf("fairlead_team_entitled_gpus", teamDomain),
   "cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum": () =>
     sumOf("fairlead_team_fairness_deviation_gpus", teamDomain),
-  // Of queues that several teams share nobody says whose gangs fit: there a team counts with what its pods wait for.
+  // For queues that several teams share it is not known whose gangs fit, so a team counts there with all that its pods wait
+  // for.
   "cluster_team_domain:fairlead_startable_gpus:sum": () =>
     union(
       sumOf("fairlead_queue_actionable_shortfall_gpus", teamDomain, { team: isNot("") }),
@@ -37,7 +38,7 @@ export const fairnessRecordings = {
         domain,
       ),
     ),
-  // Of queues that several teams share nobody says whose work would be taken: there it may be that of each.
+  // For queues that several teams share it is not known whose work would be taken, so all of it counts for each of them.
   "cluster_team_domain:fairlead_reclaimable_gpus:sum": () =>
     union(
       sumOf("fairlead_queue_reclaimable_gpus", teamDomain, { team: isNot("") }),
@@ -58,7 +59,7 @@ export const fairnessRecordings = {
     aggregate("count", where(recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), ">", 0), domain),
   "cluster_domain:fairlead_fairness_jain_index:min": () =>
     aggregate("min", ofOneReplica(metric("fairlead_fairness_jain_index")), domain),
-  // Less than a GPU-hour is nothing that anybody would give back.
+  // Less than a GPU-hour is too little for anybody to give back.
   "cluster_queue_team_domain_half_life:fairlead_owed_gpu_hours:sum": () =>
     where(
       arithmetic(
@@ -100,7 +101,7 @@ export const fairnessRecordings = {
     ),
 } satisfies Partial<Recordings<RecordedName>>;
 
-/** GPUs that starved teams lack: they hold far less than their share, and work that fits the rest of it waits. */
+/** The GPUs that starved teams lack: they hold far less than their share, and work that fits into the rest of it waits. */
 export function starvedTeams(
   deviation: Expression<(typeof teamDomain)[number]>,
   { allocatedBelow, minShortGpus }: { readonly allocatedBelow: number; readonly minShortGpus: number },

@@ -4,10 +4,10 @@ import { orZero, type Recordings, recorded, sumOf } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
 
 const poolMoney = ["cluster", "pool", "currency"] as const;
-/** What GPUs of one price have in common. */
+/** The labels that GPUs of one price have in common. */
 const group = ["cluster", "pool", "node_pool", "capacity_type"] as const;
 
-/** States in which a GPU does no work, whoever is to blame; what nobody saw is not among them. */
+/** The states in which a GPU does no work, for whatever reason; the state in which nothing is observed is not among them. */
 const withoutWork = [
   "idle",
   "stalled",
@@ -21,11 +21,11 @@ const withoutWork = [
 
 const perHour = "cluster_pool_state_currency:fairlead_cost_per_hour:sum";
 
-/** What busy GPUs cost and what those that do no work, and how many have a price. */
+/** The cost of busy GPUs and of those that do no work, and how many have a price. */
 export const moneyRecordings = {
   "cluster_pool_currency:fairlead_workless_cost:sum": () =>
     aggregate("sum", recorded(perHour, { state: oneOf(withoutWork) }), poolMoney),
-  // What sums over a time range add up: a look every 10 minutes.
+  // This is the amount that sums over a time range add up, with one sample in 10 minutes.
   "cluster_team_currency:fairlead_cost:sum10m": () =>
     arithmetic(recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum"), "/", 6),
   "cluster_pool_currency:fairlead_busy_cost_per_hour:sum": () =>
@@ -33,7 +33,7 @@ export const moneyRecordings = {
       aggregate("sum", recorded(perHour, { state: "active" }), poolMoney),
       aggregate("sum", recorded(perHour), poolMoney),
     ),
-  // Only what has a price in the currency: others would make a GPU-hour look cheap.
+  // Only GPUs with a price in the currency count: others would make a GPU-hour look cheap.
   "cluster_pool_node_pool_capacity_type:fairlead_priced_gpus:sum": () => {
     const gpus = sumOf("fairlead_gpus", group);
     return arithmetic(gpus, "-", orZero(sumOf("fairlead_unpriced_gpus", group), gpus));

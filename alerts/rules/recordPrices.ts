@@ -5,7 +5,7 @@ import type { RecordedName } from "./recordedNames.ts";
 
 const queueDomain = ["cluster", "queue", "domain"] as const;
 
-/** What a GPU-hour costs where GPU time is lost: the highest price that is known there. */
+/** The price of a GPU-hour where GPU time is lost: the highest one that is known there. */
 export const priceRecordings = {
   "cluster_node_pool_currency:fairlead_price_per_gpu_hour:max": () =>
     maxOf("fairlead_price_per_gpu_hour", ["cluster", "node_pool", "currency"]),
@@ -22,7 +22,7 @@ export const priceRecordings = {
       ),
       ["cluster", "domain", "currency"],
     ),
-  // A queue has that of the domains in which work of it waits for the scheduler.
+  // A queue has the price of the domains in which its work waits for the scheduler.
   "cluster_queue_currency:fairlead_price_per_gpu_hour:max": () => {
     const waits = sumOf("fairlead_queue_waiting_gpus", queueDomain, { cause: "scheduler" });
     return aggregate(

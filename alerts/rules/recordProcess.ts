@@ -6,8 +6,8 @@ import type { RecordedName } from "./recordedNames.ts";
 type OfReplica = Expression<"cluster" | "instance" | "pod">;
 
 /**
- * What is on the page of every Node.js program, and what a server notes of each scrape. Fairlead gives the former its
- * `cluster`; the latter have one only where a server that holds several clusters was given it (`external_labels`).
+ * The metrics on the page of every Node.js program, and those that a server adds for each scrape. Fairlead gives the former its
+ * `cluster`; the latter have one only where it was set on a server for several clusters (`external_labels`).
  */
 export const scrapedNames = [
   "scrape_duration_seconds",
@@ -21,7 +21,7 @@ export const scrapedNames = [
 type ScrapedName = (typeof scrapedNames)[number];
 type ScrapedCounter = "process_cpu_seconds_total" | "nodejs_gc_duration_seconds_sum";
 
-/** What each replica needs of its machine, and what it costs the server that scrapes it. */
+/** The resources that each replica needs of its machine, and its load on the server that scrapes it. */
 export const processRecordings = {
   "cluster_instance_pod:fairlead_build_info:max": () =>
     call(
@@ -44,8 +44,9 @@ function rateOfReplicas(name: ScrapedCounter): OfReplica {
 }
 
 /**
- * Pods of two clusters have the same names, so a number that says its cluster is looked up with it. One that does not is joined
- * with `fairlead_build_info`, which is 1 for each replica: that adds a label and changes no number.
+ * The series with the label `cluster`. Pods of two clusters have the same names, so a series with this label is matched by it,
+ * too. One without it is joined with `fairlead_build_info`, which is 1 for each replica: that adds the label and changes no
+ * number.
  */
 function withCluster(having: (matcher: string) => string): OfReplica {
   const replicas = recorded("cluster_instance_pod:fairlead_build_info:max").text;

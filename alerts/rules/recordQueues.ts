@@ -15,9 +15,10 @@ const queueTeam = ["cluster", "queue", "team"] as const;
 const domain = ["cluster", "domain"] as const;
 const waits = ["cluster", "queue", "phase", "le"] as const;
 
-/** What waits, starts and is evicted, and whether there is room for it. */
+/** What waits, starts and is evicted, and whether there are GPUs for it. */
 export const queueRecordings = {
-  // Waits that ended in the window, and those that last, by the same bounds: a queue where nothing starts is not a fast one.
+  // Waits that ended in the window, and those that still last, by the same bounds: a queue where nothing starts is not a fast
+  // one.
   "cluster_queue_phase_le:fairlead_queue_waits:increase": ({ alerts: { GpuQueueWaitHigh } }) =>
     sumOfEither(
       sumOfEither(
@@ -40,7 +41,7 @@ export const queueRecordings = {
     ),
   "cluster_queue_team:fairlead_scheduler_waiting_gpus:sum": () =>
     sumOf("fairlead_queue_waiting_gpus", ["cluster", "queue", "team"], { cause: "scheduler", queue: isNot("") }),
-  // Where nothing of what is missing is free: no scheduler can start what has no nodes.
+  // Queues for which none of the GPUs that they lack is free: no scheduler can start work for which there are no nodes.
   "cluster_queue_team:fairlead_queue_absent_capacity_gpus:sum": () =>
     filter(
       where(sumOf("fairlead_queue_shortfall_gpus", queueTeam, { cause: "absent_capacity" }), ">", 0),
@@ -48,7 +49,7 @@ export const queueRecordings = {
       where(sumOf("fairlead_queue_shortfall_gpus", queueTeam, { cause: "idle_gap" }), ">", 0),
       queueTeam,
     ),
-  // Work that fits and is allowed, in queues where nothing has started for a while, except work that no node takes.
+  // Work that fits and is allowed, in queues where nothing has started for a while, except work that fits on no node.
   "cluster_queue_team:fairlead_stuck_gpus:sum": () =>
     filter(
       filter(
@@ -88,7 +89,7 @@ export const queueRecordings = {
     sumOf("fairlead_queue_waiting_gpus", domain, { cause: "capacity" }),
 } satisfies Partial<Recordings<RecordedName>>;
 
-/** What such a part of the waits of a queue stay below, in the phase in which they wait longest; seconds. */
+/** The time in seconds that this part of the waits of a queue do not exceed, in the phase in which they are longest. */
 function waitsBelow(part: number) {
   return aggregate(
     "max",
@@ -97,7 +98,9 @@ function waitsBelow(part: number) {
   );
 }
 
-/** Waits that last, as if they had ended in a phase: in admission where a scheduler has such a step, else in start. */
+/**
+ * Waits that still last, counted as if they had ended in a phase: in admission where a scheduler has that step, else in start.
+ */
 function lasting(
   phase: "admission" | "start",
   matchers: Parameters<typeof sumOf<"fairlead_queue_waiting_gangs_by_age", "cluster">>[2],

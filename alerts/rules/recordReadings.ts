@@ -2,7 +2,7 @@ import { aggregate, call } from "../../exporter/catalogue/promql.ts";
 import { readingLabels } from "./readings.ts";
 import { ofOneReplica } from "./recorded.ts";
 
-/** The rule of each reading, which follows from its name. */
+/** The rule of each reading, which is derived from its name. */
 export function readingRules(): readonly { readonly record: string; readonly expr: string }[] {
   return Object.entries(readingLabels).map(([record, labels]) => {
     const [, metric = "", operation] = record.split(":");

@@ -16,37 +16,43 @@ import {
 } from "../../exporter/catalogue/promqlSeries.ts";
 import { type Recordings, recorded } from "./recorded.ts";
 
-/** A source that is down counts more than any number of kinds that cannot be read, and one of these more than years of running. */
+/**
+ * Weights in seconds: a source that is down counts more than any number of kinds that cannot be read, and one of these more
+ * than years of running.
+ */
 const sourceDownSeconds = 1e10;
 const kindFailingSeconds = 1e8;
 
-/** How the problem is reported that a kind cannot be read. */
+/** The labels of the problem that a kind cannot be read. */
 const kindFailing = { source: "kubernetes", code: "kind-failing" } as const;
 
-/** How much longer another replica must have covered before it is read instead: more than scrapes and cycles can make up. */
+/**
+ * The seconds by which another replica must have covered more before it is read instead: more than scrapes and cycles can
+ * differ.
+ */
 const preferredSeconds = 600;
 
 /**
- * Which replica every other rule reads (docs/decisions/0014-which-replica-is-read.md): of those that serve a complete page
- * the one with the fewest sources down, then the one that fails to read the fewest kinds of the Kubernetes API, then the one that
- * was read before, then the one that has covered longest.
+ * The replica that every other rule reads (docs/decisions/0014-which-replica-is-read.md): of those that serve a complete page
+ * the one with the fewest sources down, then the one that fails to read the fewest kinds of the Kubernetes API, then the one
+ * that was read before, then the one that has covered longest.
  */
 export const replicaRecordings: Recordings<"cluster:fairlead_replica:rank" | "cluster:fairlead_replica:longest"> = {
   "cluster:fairlead_replica:rank": () => {
     const covered = metric("fairlead_covered_seconds_total");
     const down = arithmetic(arithmetic(metric("fairlead_source_up"), "-", 1), "*", sourceDownSeconds);
-    // Known at once, where a source is down only when what it knew last is too old.
+    // A failing kind is known immediately, but a source is down only when its last data is too old.
     const failing = arithmetic(metric("fairlead_problems", kindFailing), "*", -kindFailingSeconds);
-    // As the evaluation before this one has left it; a label of its own keeps it apart from the seconds covered.
+    // This is the result of the previous evaluation; a label of its own distinguishes it from the seconds covered.
     const before = arithmetic(arithmetic(recorded("cluster:fairlead_replica:longest"), "*", 0), "+", preferredSeconds);
     const rank = byReplica("sum", union(union(union(failing, down), covered), labelled(before, "source", "before")));
-    // A page that is too old has sources, and no seconds covered.
+    // A page that is too old has sources, but no seconds covered.
     return scrapedTogether(rank, covered, replicaLabels);
   },
   "cluster:fairlead_replica:longest": () => topkBy(1, recorded("cluster:fairlead_replica:rank"), ["cluster"]),
 };
 
-/** Replicas that are there, see the cluster, and have completed a cycle lately. */
+/** The number of replicas that are present, see the cluster, and have recently completed a cycle. */
 export function workingReplicas(ageAboveSeconds: number): Expression<"cluster"> {
   const fresh = where(secondsSince(metric("fairlead_last_cycle_timestamp_seconds")), "<=", ageAboveSeconds);
   const seeing = where(metric("fairlead_source_up", { source: "kubernetes" }), "==", 1);

@@ -15,9 +15,9 @@ import { workingReplicas } from "./recordReplicas.ts";
 const cluster = ["cluster"] as const;
 const advice = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool"] as const;
 
-/** Fairlead itself, and what it recommends. */
+/** Fairlead itself, and its recommendations. */
 export const selfRecordings = {
-  // Any replica: whether there is one at all must not depend on which was chosen.
+  // Any replica counts: whether there is one at all must not depend on which one was chosen.
   "cluster:fairlead_build_info:max": () => aggregate("max", metric("fairlead_build_info"), cluster),
   "cluster_version_node_version:fairlead_build_info:max": () =>
     aggregate("max", metric("fairlead_build_info"), ["cluster", "version", "node_version"]),
@@ -80,7 +80,7 @@ export const selfRecordings = {
     ),
 } satisfies Partial<Recordings<RecordedName>>;
 
-/** 0 for each open recommendation with its texts, so that a table can add columns to the same rows. */
+/** The value 0 for each open recommendation with its texts, so that a table can add columns to the same rows. */
 function openAdvice(): Expression<"cluster" | "kind" | "id" | "from_team" | "for_team" | "title"> {
   const gpus = recorded("cluster_recommendation:fairlead_recommendation_gpus:max");
   return arithmetic(aggregate("max", gpus, ["cluster", "kind", "id", "from_team", "for_team", "title"]), "*", 0);

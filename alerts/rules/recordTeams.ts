@@ -9,9 +9,9 @@ const teamPool = ["cluster", "team", "pool"] as const;
 const teamDomain = ["cluster", "team", "domain"] as const;
 const queueDomain = ["cluster", "queue", "domain"] as const;
 
-/** What teams and queues hold, use, wait for and hold of what they are entitled to. */
+/** What teams and queues hold, use and wait for, and what part of their share they hold. */
 export const teamRecordings = {
-  // One that has a share and holds nothing has no series of that: it holds 0.
+  // A team that has a share but holds nothing has no series of GPUs: it holds 0.
   "cluster_team:fairlead_allocated_gpus:sum": () =>
     orZero(
       sumOf("fairlead_team_gpus", team),
@@ -35,8 +35,8 @@ export const teamRecordings = {
       aggregate("sum", recorded("cluster_team_pool_state:fairlead_team_gpus:sum", { state: "active" }), teamPool),
       recorded("cluster_team_pool:fairlead_judged_gpus:sum"),
     ),
-  // Work that its queue has not admitted may have no pods yet, and a queue that several teams share names none: of what
-  // queues and what pods say, the larger is at least true.
+  // Work that its queue has not admitted may have no pods yet, and a queue that several teams share names none of them. Of the
+  // numbers from queues and from pods, the larger is at least a lower bound.
   "cluster_team:fairlead_waiting_gpus:max": () => {
     const inQueues = sumOf("fairlead_queue_waiting_gpus", team);
     const ofPods = maxOf("fairlead_team_pending_gpus", team);

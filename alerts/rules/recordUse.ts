@@ -11,7 +11,7 @@ const teamMoney = ["cluster", "team", "currency"] as const;
 /** Seconds of the window of a mean. */
 const tenMinutes = 600;
 
-/** What is allocated and not used, seen or not, free and not usable, and what it costs. */
+/** GPUs that are allocated and not used, observed or not, those that are free and not usable, and what they cost. */
 export const useRecordings = {
   "cluster:fairlead_allocated_gpus:sum": () => sumOf("fairlead_team_gpus", cluster),
   "cluster:fairlead_unassigned_gpus:sum": () => sumOf("fairlead_unassigned_gpus", cluster),

@@ -11,12 +11,12 @@ import { arithmeticWithOne, labelled, offset, union } from "../../exporter/catal
 import { type Recordings, recorded } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
 
-/** The span of the weekly review, and how often it is looked at for a mean. */
+/** The span of the weekly review, and the interval of the samples for a mean. */
 const looks = "7d:10m";
 
 /**
- * Means over the last 7 days, of the time in which Fairlead was there. What was not there for some of that time counts as 0
- * then: a team that held 8 GPUs for one of seven days had 8 / 7.
+ * Means over the last 7 days, for the time in which Fairlead ran. A series that was absent for a part of that time counts as 0
+ * there: a team that held 8 GPUs for one of seven days had 8 / 7.
  */
 export const weekRecordings = {
   "cluster:fairlead_build_info:count7d": () =>
@@ -35,7 +35,7 @@ export const weekRecordings = {
       ]),
     ),
   "cluster_team:fairlead_allocated_gpus:mean7d": () => mean(recorded("cluster_team:fairlead_allocated_gpus:sum")),
-  // A team without series held nothing, where Fairlead ran: it came from 0, or went to it.
+  // A team without series held nothing if Fairlead ran, so it changed from 0 or to 0.
   "cluster_team:fairlead_allocated_gpus:change7d": () => {
     const now = recorded("cluster_team:fairlead_allocated_gpus:mean7d");
     const before = arithmetic(offset(now, "7d"), "*", -1);

@@ -31,7 +31,9 @@ export type Recordings<Name extends RecordedName> = {
 export type Conditions<Name extends AlertName> = {
   readonly [One in Name]: {
     readonly expression: (config: AlertsConfig) => Expression<AlertLabels<One>>;
-    /** Template of the annotation `description`: what `$labels` and `$value` say, and the settings where it depends on them. */
+    /**
+     * The template of the annotation `description`, with `$labels` and `$value`; a function where it depends on the settings.
+     */
     readonly description: string | ((config: AlertsConfig) => string);
   };
 };
@@ -44,7 +46,10 @@ export function recorded<Name extends RecordedName>(
   return recordedSeries<RecordedLabels<Name>>(name, matchers);
 }
 
-/** A recorded series without what the configuration excludes from an alert; `renamed`: labels that it has by another name. */
+/**
+ * A recorded series without what the configuration excludes from an alert; `renamed` has the labels whose name in the series
+ * differs.
+ */
 export function subject<Name extends RecordedName>(
   name: Name,
   alert: AlertName,
@@ -57,12 +62,12 @@ export function subject<Name extends RecordedName>(
   return narrowed(recorded(name), excluded);
 }
 
-/** Only what the replica says that is read: series of two replicas are never merged. For rules. */
+/** The series of the replica that is read, for rules: series of two replicas are never merged. */
 export function ofOneReplica<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
   return scrapedTogether(of, recorded("cluster:fairlead_replica:longest"), replicaLabels);
 }
 
-/** A metric of one replica, added up to the labels `by`. */
+/** The sum of a metric of one replica by the labels `by`. */
 export function sumOf<Name extends SeriesName, By extends LabelsOf<Name>>(
   name: Name,
   by: readonly By[],
@@ -71,7 +76,7 @@ export function sumOf<Name extends SeriesName, By extends LabelsOf<Name>>(
   return aggregate("sum", ofOneReplica(metric(name, matchers)), by);
 }
 
-/** The largest of a metric of one replica for the labels `by`: for what is the same number in each of its series. */
+/** The largest value of a metric of one replica by the labels `by`, for a metric with the same number in each of its series. */
 export function maxOf<Name extends SeriesName, By extends LabelsOf<Name>>(
   name: Name,
   by: readonly By[],
@@ -80,7 +85,7 @@ export function maxOf<Name extends SeriesName, By extends LabelsOf<Name>>(
   return aggregate("max", ofOneReplica(metric(name, matchers)), by);
 }
 
-/** By how much a counter of one replica rose in a window, added up to the labels `by`. */
+/** The increase of a counter of one replica in a window, summed by the labels `by`. */
 export function increaseOf<Name extends CounterName, By extends LabelsOf<Name>>(
   name: Name,
   window: Duration,
@@ -90,7 +95,9 @@ export function increaseOf<Name extends CounterName, By extends LabelsOf<Name>>(
   return aggregate("sum", ofOneReplica(increase(metric(name, matchers), window)), by);
 }
 
-/** 0 where `known` has a value and `of` has none: nothing of it is there, which is not the same as not known. */
+/**
+ * The expression, with 0 where `known` has a value and `of` has none: nothing of it exists, which is not the same as unknown.
+ */
 export function orZero<Labels extends string>(of: Expression<Labels>, known: Expression<Labels>): Expression<Labels> {
   return union(of, arithmetic(known, "*", 0));
 }

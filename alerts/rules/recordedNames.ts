@@ -1,8 +1,8 @@
 import { readingLabels } from "./readings.ts";
 
 /**
- * Every series that a recording rule makes, with the labels that it keeps: `labels:metric:operation`. Dashboards, alerts and
- * annotations read these; each reads one replica of each cluster, except those that are about the replicas.
+ * All series that recording rules make, with the labels that they keep: `labels:metric:operation`. Dashboards, alerts and
+ * annotations read these. Each is of one replica of each cluster, except those that are about the replicas.
  */
 export const recordedLabels = {
   "cluster:fairlead_replica:rank": ["cluster"],

@@ -7,7 +7,10 @@ import { worthWaking } from "./worthWaking.ts";
 const cluster = ["cluster"] as const;
 const pool = ["cluster", "pool"] as const;
 
-/** What is allocated and does nothing, and what is free and cannot be used. No verdict on idleness while telemetry is missing. */
+/**
+ * Alerts about GPUs that are allocated and do nothing, and about those that are free and cannot be used. There is no verdict on
+ * idleness while telemetry is missing.
+ */
 export const wasteConditions = {
   GpuIdleAllocated: {
     expression: (config) =>

@@ -1,6 +1,6 @@
 /**
  * A type of Grafana's SDK as plain data: its enums as the texts and numbers that represent them in JSON, without methods, and
- * readonly. The SDK gives types only; nothing of it is loaded when the program runs.
+ * readonly. Only the types of the SDK are used; nothing of it is loaded when the program runs.
  */
 export type Plain<T> = 0 extends 1 & T
   ? unknown

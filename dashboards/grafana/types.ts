@@ -18,7 +18,7 @@ export type TargetJson = Plain<Dataquery>;
 export type GridPosJson = Plain<GridPos>;
 export type ValueMappingJson = Plain<ValueMapping>;
 
-/** Where a value leads. The SDK gives it the type of a dashboard's link, but Grafana writes and reads only these fields. */
+/** A link from a value. The SDK gives it the type of a dashboard's link, but Grafana writes and reads only these fields. */
 export type DataLinkJson = Pick<Plain<DashboardLink>, "title" | "targetBlank"> & { readonly url: string };
 export type FieldConfigJson = Omit<Plain<FieldConfig>, "links"> & { readonly links?: readonly DataLinkJson[] };
 export type FieldConfigSourceJson = Omit<Plain<FieldConfigSource>, "defaults"> & { readonly defaults: FieldConfigJson };
@@ -27,7 +27,7 @@ export type VariableJson = Plain<VariableModel>;
 export type AnnotationJson = Omit<Plain<AnnotationQuery>, "target"> & { readonly target?: TargetJson };
 export type LinkJson = Plain<DashboardLink>;
 
-/** A transformation of what queries return, by its id in Grafana. */
+/** A transformation of the results of queries, by its id in Grafana. */
 export interface TransformationJson {
   readonly id: "merge" | "organize" | "limit" | "sortBy" | "filterByValue" | "filterFieldsByName" | "renameByRegex";
   readonly options: Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export type PanelJson = Omit<Plain<Panel>, "targets" | "transformations" | "fiel
   readonly transformations?: readonly TransformationJson[];
 };
 
-/** A row of panels; a collapsed one holds them itself. */
+/** A row of panels; a collapsed row contains them itself. */
 export type RowJson = Omit<Plain<RowPanel>, "panels"> & { readonly panels: readonly PanelJson[] };
 
 /** A whole dashboard in Grafana's classic form, which every version from 10 on reads. */

@@ -5,10 +5,10 @@ import { dashboardList } from "../dashboardList.ts";
 import { finalize } from "../finalize.ts";
 import type { DashboardsConfig } from "../settings.ts";
 
-/** A file that is written, by its path below the folder of outputs. */
+/** The contents of files to write, by their path below the output folder. */
 export type DashboardFiles = Readonly<Record<string, string>>;
 
-/** All files: a dashboard each, and examples of what makes Grafana read them. */
+/** All files: one for each dashboard, and examples of the settings with which Grafana reads them. */
 export function dashboardFiles(config: DashboardsConfig, alerts: AlertsConfig): DashboardFiles {
   const dashboards = dashboardList.map((definition) => [
     `${dashboardUid(definition.name)}.json`,
@@ -17,7 +17,7 @@ export function dashboardFiles(config: DashboardsConfig, alerts: AlertsConfig): 
   return { ...Object.fromEntries(dashboards), ...provisioningFiles(config) };
 }
 
-/** Examples for Grafana's provisioning: files that are in its folder `provisioning`. */
+/** Examples for Grafana's provisioning, which are files of its folder `provisioning`. */
 function provisioningFiles(config: DashboardsConfig): Readonly<Record<string, string>> {
   return {
     "provisioning/dashboards/fairlead.yaml": yaml({

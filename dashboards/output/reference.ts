@@ -7,7 +7,7 @@ import { dashboardList } from "../dashboardList.ts";
 import { finalize } from "../finalize.ts";
 import { dashboardsSchema, defaultDashboards } from "../settings.ts";
 
-/** The text of `docs/dashboards.md`: every dashboard with what its panels mean. */
+/** The text of `docs/dashboards.md`: every dashboard, and the meaning of its panels. */
 export function dashboardsReference(): string {
   const schema = z.toJSONSchema(dashboardsSchema, { io: "input", unrepresentable: "any" });
   return [

@@ -12,7 +12,7 @@ export interface BarChartPanel<Labels extends string> extends Rows<Labels>, Pane
   readonly first?: First;
   readonly stack?: "none" | "normal" | "percent";
   readonly orientation?: "horizontal" | "vertical";
-  /** Title of a column -> its colour. */
+  /** The colour of columns, by their title. */
   readonly colours?: Readonly<Record<string, Colour>>;
 }
 
@@ -51,7 +51,7 @@ export function barChart<Labels extends string>(panel: BarChartPanel<Labels>): P
         } satisfies Plain<FieldConfig>,
       },
       overrides: [
-        // A bar whose label is empty has a name, too.
+        // This gives a name to a bar whose label is empty, too.
         { matcher: { id: "byName", options: xField }, properties: [{ id: "noValue", value: "none" }] },
         ...Object.entries(panel.colours ?? {}).map(
           ([name, colour]): OverrideJson => ({

@@ -7,7 +7,7 @@ export interface BarGaugePanel extends PanelTexts {
   readonly shows: readonly Shown[];
 }
 
-/** A bar for each series, as of the end of the time range; its colour and its number say the same. */
+/** A bar for each series, as of the end of the time range; its colour and its number have the same meaning. */
 export function barGauge(panel: BarGaugePanel): PanelDraft {
   const { title, size, shows } = panel;
   return {

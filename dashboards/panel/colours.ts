@@ -1,13 +1,13 @@
-/** What a colour means, everywhere: blue says nothing, green is good, amber is to be watched, red asks for something now. */
+/** What a colour means everywhere: blue is neutral, green is good, amber should be watched, and red needs action now. */
 export const colours = {
   neutral: "blue",
   good: "green",
   watch: "orange",
   act: "red",
-  /** Between the two: nobody gets anything from it, and its owner does not know. */
+  /** A state between the two: nobody benefits from it, and its owner does not know. */
   worse: "dark-orange",
   unknown: "#8e8e8e",
-  /** More things that are distinguished and are not judged. */
+  /** Further values that are distinguished but not judged. */
   other: "purple",
   third: "light-green",
   fourth: "yellow",
@@ -15,7 +15,7 @@ export const colours = {
 
 export type Colour = keyof typeof colours;
 
-/** What GPUs do, as charts name and colour it. */
+/** The states of GPUs, as charts name and colour them. */
 export const stateColours = {
   Busy: "good",
   "Hardly used": "third",

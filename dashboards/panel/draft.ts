@@ -10,7 +10,7 @@ import { colours } from "./colours.ts";
 import { type Levels, levelsText, neutral } from "./levels.ts";
 import type { Unit } from "./units.ts";
 
-/** Where a value of a panel leads: the next dashboard, with what is known of the value. */
+/** A link from a value of a panel: to the next dashboard, with the labels of the value. */
 export interface ValueLink {
   readonly title: string;
   readonly url: string;
@@ -19,26 +19,26 @@ export interface ValueLink {
 /** Columns and rows of Grafana's grid, which has 24 columns; a row is about 38 pixels high. */
 export type Size = readonly [width: number, height: number];
 
-/** What every panel of numbers says. */
+/** The texts and settings of every panel of numbers. */
 export interface PanelTexts {
-  /** What is shown: a noun with its unit, at most 45 characters. Questions are for rows and descriptions. */
+  /** The content of the panel: a noun with its unit, at most 45 characters. Questions are for rows and descriptions. */
   readonly title: string;
-  /** What it means, what is normal, and what to do: whole sentences. What the levels mean is added to it. */
+  /** What it means, what is normal, and what to do: whole sentences. The meaning of the levels is added to it. */
   readonly meaning: string;
   readonly unit: Unit;
   readonly size: Size;
-  /** What its colours mean; without them blue. */
+  /** What its colours mean; without levels it is blue. */
   readonly levels?: Levels;
-  /** What is where there is no value; never 0. */
+  /** The text that is shown where there is no value; never 0. */
   readonly noValue?: string;
   readonly decimals?: number;
   readonly min?: number;
   readonly max?: number;
-  /** Where a value leads. */
+  /** The links from a value. */
   readonly links?: readonly ValueLink[];
 }
 
-/** A panel without what depends on its neighbours: its id and its place. */
+/** A panel without the parts that depend on its neighbours: its id and its place. */
 export interface PanelDraft {
   readonly type: string;
   readonly title: string;
@@ -57,7 +57,7 @@ export function descriptionOf({ meaning, levels = neutral, unit }: Omit<PanelTex
   return `${meaning}${levelsText(levels, unit)}`;
 }
 
-/** What all kinds of panels set for their numbers. */
+/** The defaults that all kinds of panels set for their numbers. */
 export function fieldDefaults(texts: Omit<PanelTexts, "size">) {
   const { unit, levels = neutral, links = [], noValue = "unknown" } = texts;
   const decimals = texts.decimals ?? unit.decimals;
@@ -69,7 +69,7 @@ export function fieldDefaults(texts: Omit<PanelTexts, "size">) {
     ...(max === undefined ? {} : { max }),
     noValue,
     thresholds: thresholdsOf(levels),
-    // Without it, what is not there has the colour of the lowest level: red where low is bad.
+    // Without this mapping, a missing value would have the colour of the lowest level: red where low is bad.
     mappings: [unknownMapping(noValue)],
     links: [...links, ...runbookLinks(levels)].map(linkJson),
   } as const;
@@ -79,7 +79,7 @@ function unknownMapping(text: string): ValueMappingJson {
   return { type: "special", options: { match: "null+nan", result: { text, color: colours.unknown, index: 0 } } };
 }
 
-/** Levels as Grafana has them. */
+/** Levels in Grafana's form. */
 export function thresholdsOf(levels: Levels) {
   return {
     mode: "absolute",
@@ -87,7 +87,7 @@ export function thresholdsOf(levels: Levels) {
   } as const;
 }
 
-/** Where a value leads that an alert judges: to what the runbook of the alert says. */
+/** The links from a value that an alert judges: to the runbooks of its alerts. */
 export function runbookLinks({ alerts }: Levels): readonly ValueLink[] {
   return alerts.map(({ name, runbook }) => ({ title: `Runbook of ${name}`, url: runbook }));
 }

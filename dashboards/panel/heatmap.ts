@@ -4,7 +4,7 @@ import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts } from "
 import { type Shown, targetsOf } from "./shown.ts";
 
 export interface HeatmapPanel extends Omit<PanelTexts, "levels"> {
-  /** Rising counts by the label `le`, with the legend `{{le}}`; or series; each is a row named by its legend. */
+  /** Rising counts by the label `le`, with the legend `{{le}}`; or series, of which each is a row that its legend names. */
   readonly shows: Shown;
   /** `buckets`: the rows are upper bounds of a histogram; `series`: each series is a row. */
   readonly rows: "buckets" | "series";
@@ -12,7 +12,7 @@ export interface HeatmapPanel extends Omit<PanelTexts, "levels"> {
   readonly rowUnit?: string;
 }
 
-/** How many, over time (across) and by size or name (up): the darker, the more. */
+/** Numbers over time (horizontal) and by size or name (vertical): the darker, the larger. */
 export function heatmap(panel: HeatmapPanel): PanelDraft {
   const { title, size, shows, rows, rowUnit = "none", unit } = panel;
   return {

@@ -4,11 +4,11 @@ import { type AlertsConfig, severityIn } from "../../alerts/thresholds.ts";
 import type { Colour } from "./colours.ts";
 import type { Unit } from "./units.ts";
 
-/** From where on a number means something else. */
+/** A bound from which on a number has another meaning. */
 export interface Limit {
   readonly at: number;
   readonly colour: "watch" | "act";
-  /** The alert that fires there. */
+  /** The alert that fires at this bound; `null` if none does. */
   readonly alert: JudgingAlert | null;
 }
 
@@ -18,13 +18,13 @@ export interface JudgingAlert {
   readonly runbook: string;
 }
 
-/** What the colours of a number mean: from each step on, its colour. */
+/** What the colours of a number mean: each step is the number from which on its colour applies. */
 export interface Levels {
   readonly steps: readonly { readonly from: number | null; readonly colour: Colour }[];
   readonly alerts: readonly JudgingAlert[];
 }
 
-/** Nothing is good or bad about the number. */
+/** Levels of a number that is neither good nor bad. */
 export const neutral: Levels = { steps: [{ from: null, colour: "neutral" }], alerts: [] };
 
 /** A limit that no alert has. */
@@ -33,8 +33,8 @@ export function limit(at: number, colour: Limit["colour"]): Limit {
 }
 
 /**
- * The limit at which an alert fires, as the configuration of the alerts has it: red if it is critical, else amber. Without a
- * limit while the alert is turned off.
+ * The limit at which an alert fires, from the configuration of the alerts: red if it is critical, else amber. There is no limit
+ * while the alert is turned off.
  */
 export function limitOf<Name extends AlertName>(
   config: AlertsConfig,
@@ -47,7 +47,7 @@ export function limitOf<Name extends AlertName>(
   return [{ at: pick(settings), colour, alert: { name, runbook: runbookUrl(name, config) } }];
 }
 
-/** The higher, the worse: green below the first limit. */
+/** Levels of a number that is worse the higher it is: green below the first limit. */
 export function worseAbove(...limits: readonly Limit[]): Levels {
   const rising = limits.toSorted((a, b) => a.at - b.at);
   return withAlerts(limits, [
@@ -56,27 +56,27 @@ export function worseAbove(...limits: readonly Limit[]): Levels {
   ]);
 }
 
-/** The lower, the worse: green from the highest limit on. */
+/** Levels of a number that is worse the lower it is: green from the highest limit on. */
 export function worseBelow(...limits: readonly Limit[]): Levels {
   const rising = limits.toSorted((a, b) => a.at - b.at);
   const above = rising.map(({ at }, index) => ({ from: at, colour: rising[index + 1]?.colour ?? ("good" as const) }));
   return withAlerts(limits, [{ from: null, colour: rising[0]?.colour ?? "good" }, ...above]);
 }
 
-/** The lower, the worse, and nothing is good about it by itself: of numbers beside which a team may still be short. */
+/** Levels of a number that is worse the lower it is, but not good by itself when it is high: a team may still be short. */
 export function doubtfulBelow(...limits: readonly Limit[]): Levels {
   const { steps, alerts } = worseBelow(...limits);
   return { steps: steps.map((step) => (step.colour === "good" ? { ...step, colour: "neutral" } : step)), alerts };
 }
 
-/** Green between limits: for what should be near its share. */
+/** Levels that are green between limits, for a number that should be near its share. */
 export function worseOutside(below: readonly Limit[], above: readonly Limit[]): Levels {
   const low = worseBelow(...below).steps;
   const high = worseAbove(...above).steps.filter(({ from }) => from !== null);
   return withAlerts([...below, ...above], [...low, ...high]);
 }
 
-/** What colours and alerts say, for the end of a description: colour is never all that carries a meaning. */
+/** The meaning of colours and alerts, for the end of a description: no meaning is shown by colour alone. */
 export function levelsText(levels: Levels, unit: Unit): string {
   const { steps } = levels;
   const parts = steps.flatMap(({ from, colour }, index) => {

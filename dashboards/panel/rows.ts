@@ -13,23 +13,26 @@ export interface ValueColumn<Labels extends string> {
   readonly unit: Unit;
   readonly decimals?: number;
   readonly levels?: Levels;
-  /** Number -> what is shown in its place: for numbers that say why there is none. */
+  /** The texts that are shown in the place of numbers which only encode why there is no value. */
   readonly texts?: Readonly<Record<number, string>>;
-  /** `bar`: a bar behind the number. */
+  /** How a cell is drawn; `bar` draws a bar behind the number. */
   readonly cell?: "text" | "bar";
 }
 
-/** Only this many rows: those with the largest numbers in a column, by its title. */
+/** Limits the rows to those with the largest numbers in a column, which is named by its title. */
 export interface First {
   readonly count: number;
   readonly by: string;
 }
 
-/** Rows, one for each set of labels: what a table shows, and a bar chart. */
+/** Rows, one for each set of labels, as a table or a bar chart shows them. */
 export interface Rows<Labels extends string> {
-  /** The title of each label's column, in their order; `null`: it is not shown. */
+  /** The title of each label's column, in their order; `null` hides the column. */
   readonly labels: { readonly [Label in Labels]: string | null };
-  /** Only what the first query finds is sure to have its title: it must find all rows that there are. */
+  /**
+   * The columns of numbers. Rows that the first query does not find may lack the titles of columns, so it must find all rows
+   * that there are.
+   */
   readonly values: readonly [ValueColumn<Labels>, ...ValueColumn<Labels>[]];
 }
 
@@ -48,15 +51,18 @@ export function rowTargets<Labels extends string>({ labels, values }: Rows<Label
 }
 
 /**
- * Without the name of a series, which would become a column of its own: rows of two queries that differ only in it would not
- * become one.
+ * The query without the name of its series. The name would become a column of its own, and rows of two queries that differ only
+ * in it would not be merged.
  */
 function byLabelsOnly<Labels extends string>(query: Expression<Labels>, by: readonly Labels[]): Expression<Labels> {
   const aggregated = !query.compound && /^(sum|avg|min|max|count) by \(/.test(query.text);
   return aggregated ? query : aggregate("sum", query, by);
 }
 
-/** One frame of all queries, with titles for names, in the order of the columns; `kept`: hidden labels stay, for links. */
+/**
+ * Merges all queries into one frame, with titles for names, in the order of the columns. If `hidden` is `kept`, hidden labels
+ * remain for links.
+ */
 export function rowTransformations<Labels extends string>(
   rows: Rows<Labels>,
   hidden: "left out" | "kept",
@@ -86,7 +92,7 @@ export function rowTransformations<Labels extends string>(
   ];
 }
 
-/** Rows in which at least one of these columns (by title) is not 0; the others say nothing. */
+/** Keeps the rows in which at least one of these columns (by title) is not 0; the others contain nothing of interest. */
 function onlyNonZero(columns: readonly string[]): TransformationJson {
   const filters = columns.flatMap((fieldName) =>
     ["greater", "lower"].map((id) => ({ fieldName, config: { id, options: { value: 0 } } })),
@@ -94,7 +100,7 @@ function onlyNonZero(columns: readonly string[]): TransformationJson {
   return { id: "filterByValue", options: { type: "include", match: "any", filters } };
 }
 
-/** What each column is: unit, colours, where it leads. */
+/** The unit, the colours and the links of each column. */
 export function rowOverrides<Labels extends string>(
   { labels, values }: Rows<Labels>,
   links: Readonly<Partial<Record<Labels, ValueLink>>> | undefined,
@@ -113,16 +119,19 @@ export function rowOverrides<Labels extends string>(
   return [...texts, ...hidden, ...values.map(valueOverride)];
 }
 
-/** What is in a cell without a value; the panel says by itself what it means that no row is there. */
+/** The text of a cell without a value. Why there is no row at all is explained by the panel itself. */
 const noCell = "–";
 
-/** A title is a sentence. The first is Grafana's name for it from 11 on, the second from 12 on; each ignores the other. */
+/**
+ * The properties with which a long title is wrapped. The first is Grafana's name for it from version 11 on, the second from
+ * version 12 on; each version ignores the other.
+ */
 const wrapped = [
   { id: "custom.cellOptions", value: { type: "auto", wrapText: true } },
   { id: "custom.wrapText", value: true },
 ];
 
-/** What the levels of the columns mean. */
+/** The meaning of the levels of the columns. */
 export function rowsText<Labels extends string>({ values }: Rows<Labels>): string {
   const reported = values.flatMap(({ title, levels = neutral, unit }) => {
     const said = levelsText(levels, unit);
@@ -131,13 +140,13 @@ export function rowsText<Labels extends string>({ values }: Rows<Labels>): strin
   return reported.join("");
 }
 
-/** Name of a field in Grafana -> title of its column. */
+/** The title of each column, by the name of its field in Grafana. */
 function columnTitles<Labels extends string>({ labels, values }: Rows<Labels>): Readonly<Record<string, string>> {
   const shown = entriesOf(labels).flatMap(([label, title]): [string, string][] =>
     title === null ? [] : [[label, title]],
   );
   const numbers = values.map(({ title }, index): [string, string] => [`Value #${refIdOf(index)}`, title]);
-  // The name of the value where only one query finds anything.
+  // This is the name of the value where only one query finds anything.
   return Object.fromEntries([...shown, ["Value", values[0].title], ...numbers]);
 }
 

@@ -2,7 +2,7 @@ import type { Expression } from "../../exporter/catalogue/promql.ts";
 import type { OverrideJson, TargetJson } from "../grafana/types.ts";
 import { type Colour, colours } from "./colours.ts";
 
-/** One query of a panel and how its series are called. */
+/** One query of a panel, and the name of its series. */
 export interface Shown {
   readonly expr: string;
   readonly legend: string;
@@ -12,8 +12,8 @@ export interface Shown {
 type Placeholders<Text> = Text extends `${string}{{${infer Label}}}${infer Rest}` ? Label | Placeholders<Rest> : never;
 
 /**
- * Shows a query. The legend is a text in which `{{label}}` is replaced by a label's value; a label that the result does not
- * have does not compile. `colour`: all series of the query have it; without, a palette by name, or the panel's levels.
+ * Shows a query. In the legend, `{{label}}` is replaced by a label's value; a label that the result does not have does not
+ * compile. With `colour`, all series of the query have that colour; without it, a palette by name or the panel's levels decide.
  */
 export function shows<Labels extends string, const Legend extends string>(
   query: Expression<Labels>,
@@ -23,7 +23,7 @@ export function shows<Labels extends string, const Legend extends string>(
   return { expr: query.text, legend, colour };
 }
 
-/** How Grafana names the queries of a panel. */
+/** The name that Grafana gives to a query of a panel, by its index. */
 export function refIdOf(index: number): string {
   return String.fromCharCode("A".charCodeAt(0) + index);
 }

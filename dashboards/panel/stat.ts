@@ -4,12 +4,12 @@ import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts, type Si
 import { colourOverrides, type Shown, targetsOf } from "./shown.ts";
 
 export interface StatPanel extends Omit<PanelTexts, "size"> {
-  /** Four are beside each other, unless another size is given. */
+  /** The size; by default four panels are beside each other. */
   readonly size?: Size;
   readonly shows: readonly Shown[];
   /** `trend`: with the line of the time range behind the number; `now`: only what is true at its end. */
   readonly kind?: "trend" | "now";
-  /** `name`: what the legend says, in the place of the number, for info metrics; `both`: beside it. */
+  /** `name` shows the legend in place of the number, for info metrics; `both` shows it beside the number. */
   readonly text?: "value" | "name" | "both";
 }
 

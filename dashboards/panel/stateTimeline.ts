@@ -5,7 +5,7 @@ import { type Colour, colours } from "./colours.ts";
 import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts } from "./draft.ts";
 import { type Shown, targetsOf } from "./shown.ts";
 
-/** A range of values and what it is called: `from` inclusive, `to` exclusive, `null` for none. */
+/** A range of values and its name: `from` is inclusive, `to` exclusive, and `null` means no bound. */
 export interface State {
   readonly from: number | null;
   readonly to: number | null;
@@ -47,7 +47,7 @@ export function stateTimeline(panel: StateTimelinePanel): PanelDraft {
   };
 }
 
-// Grafana takes both ends of a range as inside it, and the first range that fits.
+// Grafana includes both ends of a range, and uses the first range that fits.
 function mapping({ from, to, text, colour }: State, index: number): ValueMappingJson {
   const upTo = to === null ? null : to - Number.EPSILON * Math.max(1, Math.abs(to));
   return { type: "range", options: { from, to: upTo, result: { text, color: colours[colour], index } } };

@@ -14,15 +14,15 @@ export interface TablePanel<Labels extends string> extends Rows<Labels> {
   readonly nonZero?: readonly string[];
   /** The most rows that are shown. */
   readonly first?: number;
-  /** Where a cell of a label leads. */
+  /** The links from the cells of a label. */
   readonly links?: Readonly<Partial<Record<Labels, ValueLink>>>;
-  /** Title of a column -> its width in pixels; the others share the rest. */
+  /** The width of columns in pixels, by their title; the others share the rest. */
   readonly widths?: Readonly<Record<string, number>>;
-  /** What it means that no row is there. */
+  /** What it means if there is no row. */
   readonly empty: string;
 }
 
-/** What is true of each of many, as of the end of the time range. */
+/** A table with one row for each of many things, as of the end of the time range. */
 export function table<Labels extends string>(panel: TablePanel<Labels>): PanelDraft {
   const { title, meaning, size, sortBy, links, empty, widths = {}, first, nonZero } = panel;
   return {

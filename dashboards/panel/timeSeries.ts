@@ -5,11 +5,11 @@ import { colourOverrides, type Shown, targetsOf } from "./shown.ts";
 
 export interface TimeSeriesPanel extends PanelTexts {
   readonly shows: readonly Shown[];
-  /** Areas and bars are upon each other. */
+  /** The style of the series; areas and bars are stacked. */
   readonly style?: "line" | "area" | "bars";
-  /** Draws the levels as lines. */
+  /** Whether the levels are drawn as lines. */
   readonly limits?: boolean;
-  /** `table`: beside the graph with last, mean and largest value; `list`: below it. */
+  /** `table`: beside the graph with the last, mean and largest value; `list`: below the graph. */
   readonly legend?: "list" | "table" | "hidden";
 }
 

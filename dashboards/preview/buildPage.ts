@@ -2,7 +2,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** Bundles the page into a folder. */
+/** Bundles the page of the preview into a folder. */
 export async function buildPage(root: string, folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
@@ -15,7 +15,7 @@ export async function buildPage(root: string, folder: string): Promise<void> {
     target: "es2023",
     jsx: "automatic",
     loader: { ".woff2": "file", ".woff": "file", ".svg": "dataurl", ".png": "dataurl" },
-    // Maps and the code editor are never drawn: packages of their names are stubs (package.json, overrides).
+    // Maps and the code editor are never drawn, so packages of their names are stubs (package.json, overrides).
     alias: Object.fromEntries(
       ["ol/format/WKT", "monaco-editor/esm/vs/editor/editor.api", "@monaco-editor/react"].map((name) => [
         name,
@@ -27,7 +27,7 @@ export async function buildPage(root: string, folder: string): Promise<void> {
   });
 }
 
-// As a program: `node buildPage.ts FOLDER`.
+// This runs as a program with `node buildPage.ts FOLDER`.
 const [, program, folder] = process.argv;
 if (program === fileURLToPath(import.meta.url) && folder !== undefined)
   await buildPage(path.dirname(program), path.resolve(folder));

@@ -12,19 +12,19 @@ import { servePage } from "./server/servePage.ts";
 
 // Draws dashboards from a Prometheus in a headless Chromium: pictures, and a report of what can be seen of each panel.
 
-/** What to draw, from where, and where to. */
+/** What to draw, from which data, and into which folder. */
 export interface ScreenshotOptions {
   /** Folder with dashboards (`*.json`). */
   readonly dashboards: string;
   readonly prometheus: string;
-  /** Seconds since the epoch at which all dashboards end, and between two scrapes. */
+  /** The time at which all dashboards end, seconds since the epoch; `scrapeSeconds` is the time between two scrapes. */
   readonly now: number;
   readonly scrapeSeconds: number;
   readonly out: string;
   readonly widths: readonly number[];
   readonly themes: readonly ("light" | "dark")[];
   readonly rows: "as-they-are" | "open";
-  /** Values of variables, as in an address: `var-team=ads`, or `fairlead-team:var-team=ads` for one dashboard alone. */
+  /** Values of variables, as in an address: `var-team=ads`, or `fairlead-team:var-team=ads` for only one dashboard. */
   readonly variables: readonly string[];
   readonly onProgress: (line: string) => void;
 }
@@ -44,7 +44,7 @@ const seen = z.array(
   }),
 );
 
-/** What was drawn of one dashboard, in one theme and width. */
+/** The result of drawing one dashboard, in one theme and width. */
 export interface DrawnDashboard {
   readonly dashboard: string;
   readonly theme: "light" | "dark";
@@ -55,7 +55,7 @@ export interface DrawnDashboard {
 }
 
 const root = path.dirname(fileURLToPath(import.meta.url));
-/** Above the panels, and the padding below them. */
+/** Height above the panels, and of the padding below them, in pixels. */
 const aroundPanels = 84 + 16;
 const patienceSeconds = 60;
 
@@ -118,12 +118,15 @@ async function drawOne(
   await writeFile(picture, await settledScreenshot(page));
   const inspected = seen.parse(await page.evaluate("inspectPanels()"));
   const complaints = page.complaints.map((one) => one.slice(0, 600));
-  // The tab is not wanted any more: its page holds the charts of a whole dashboard.
+  // The tab is no longer needed, and its page holds the charts of a whole dashboard.
   await page.goto("about:blank");
   return { dashboard: file, theme, width, picture, complaints, panels: inspected };
 }
 
-/** Parts that scroll are painted apart, some time after the rest: a picture is good when a second one is the same. */
+/**
+ * A screenshot of the page at rest. Parts that scroll are painted apart, some time after the rest, so a picture is good when a
+ * second one is the same.
+ */
 async function settledScreenshot(page: BrowserPage): Promise<Buffer> {
   let last = await page.screenshot();
   for (let tries = 0; tries < 8; tries++) {
@@ -149,7 +152,7 @@ async function untilDrawn(page: BrowserPage, file: string): Promise<void> {
     const now = state.parse(await page.evaluate(stateNow));
     if (now.failed !== null) throw new Error(`${file}: ${now.failed}`);
     if (now.panels > 0 && now.panels === now.ready) {
-      // Icons are fetched after they are asked for, and fonts after they are used.
+      // Icons are fetched after they are needed, and fonts after they are used.
       await page.evaluate("document.fonts.ready.then(() => new Promise((done) => setTimeout(done, 400)))");
       return;
     }
@@ -161,7 +164,7 @@ async function untilDrawn(page: BrowserPage, file: string): Promise<void> {
   );
 }
 
-/** What is wrong with what was drawn, a line each, and in which pictures. */
+/** The problems of the drawn dashboards, one on each line, with the pictures in which they occur. */
 export function findings(drawn: readonly DrawnDashboard[]): readonly string[] {
   const where = new Map<string, string[]>();
   for (const { dashboard, theme, width, complaints, panels } of drawn) {

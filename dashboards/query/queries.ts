@@ -14,22 +14,22 @@ import {
 import type { RecordedMatchers, SeriesSelector } from "../../exporter/catalogue/promqlSeries.ts";
 import type { ChosenVariable, VariableName } from "./variables.ts";
 
-/** The recorded series that is a metric of the replica that is read. */
+/** The recorded series with the metric of the replica that is read. */
 type ReadingOf<Name extends SeriesName> = Extract<ReadingName, `${string}:${Name}:${string}`>;
 type LabelsRead<Name extends SeriesName> = (typeof readingLabels)[ReadingOf<Name>][number];
 
-/** A metric that panels read; the others have no recorded series of their own. */
+/** A metric that panels read; other metrics have no recorded series of their own. */
 export type ReadMetric = { [Name in SeriesName]: ReadingOf<Name> extends never ? never : Name }[SeriesName];
 
-/** What a panel asks of the labels of a metric. */
+/** Matchers for the labels of a metric. */
 export type ReadMatchers<Name extends ReadMetric> = {
   readonly [Label in LabelsRead<Name>]?: LabelValue<Name, Label> | Matcher;
 };
 
 /**
- * The series of a dashboard: all are recorded, so that no panel says which replica it reads. Each is narrowed by itself to what
- * the reader chose: by `cluster`, and by every other variable of the dashboard whose label it has; a matcher for that label goes
- * before the variable.
+ * The series of a dashboard. All are recorded, so no panel decides which replica it reads. Each is automatically narrowed to
+ * what the reader chose: by `cluster`, and by every other variable of the dashboard whose label it has. A matcher for that
+ * label replaces the variable.
  */
 export interface Queries {
   /** A recorded series. */
@@ -37,19 +37,19 @@ export interface Queries {
     name: Name,
     matchers?: RecordedMatchers<RecordedLabels<Name>>,
   ) => SeriesSelector<RecordedLabels<Name>>;
-  /** A metric, added up to the labels `by`. */
+  /** The sum of a metric by the labels `by`. */
   readonly sum: <Name extends ReadMetric, By extends LabelsRead<Name>>(
     name: Name,
     by: readonly By[],
     matchers?: ReadMatchers<Name>,
   ) => Expression<By>;
-  /** The largest of a metric for the labels `by`: for what is the same number in each of its series. */
+  /** The largest value of a metric by the labels `by`, for a metric with the same number in each of its series. */
   readonly max: <Name extends ReadMetric, By extends LabelsRead<Name>>(
     name: Name,
     by: readonly By[],
     matchers?: ReadMatchers<Name>,
   ) => Expression<By>;
-  /** The same queries, not narrowed by some variables: to compare what was chosen with the rest. */
+  /** The same queries, not narrowed by some variables, to compare what was chosen with the rest. */
   readonly without: (...variables: readonly ChosenVariable[]) => Queries;
 }
 
@@ -72,7 +72,7 @@ export function queriesFor(variables: readonly VariableName[]): Queries {
   };
 }
 
-/** The ratio of one to another with the same labels; nothing where the other is 0. */
+/** The ratio of one number to another with the same labels; it has no series where the other is 0. */
 export function partOf<Labels extends string>(part: Expression<Labels>, whole: Expression<Labels>): Expression<Labels> {
   return arithmetic(part, "/", where(whole, ">", 0));
 }
@@ -89,7 +89,7 @@ function narrow(
   return selectorText(name, [...chosen, ...asked]);
 }
 
-/** Metric -> the recorded series that it is read from. */
+/** The recorded series from which each metric is read, by the name of the metric. */
 const readingByMetric: ReadonlyMap<string, ReadingName> = readingsByMetric();
 
 function readingsByMetric(): ReadonlyMap<string, ReadingName> {

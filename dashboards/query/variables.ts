@@ -1,7 +1,7 @@
 import type { LabelName } from "../../exporter/catalogue/labels.ts";
 import { metric } from "../../exporter/catalogue/promql.ts";
 
-/** What a reader can choose on a dashboard, beside the data source: each is a label of the same name. */
+/** The variables that a reader can choose on a dashboard, beside the data source: each is a label of the same name. */
 export const variableTitles = {
   cluster: "Cluster",
   team: "Team",
@@ -13,16 +13,16 @@ export const variableTitles = {
 
 export type VariableName = keyof typeof variableTitles;
 
-/** Every dashboard has the cluster; the others are chosen by it. */
+/** A variable besides the cluster, which every dashboard has; its values depend on the chosen cluster. */
 export type ChosenVariable = Exclude<VariableName, "cluster">;
 
 const cluster = { cluster: { operator: "=~", value: "$cluster" } } as const;
 
 /** The series whose label gives a variable its values. */
 export const variableSources: Readonly<Record<VariableName, string>> = {
-  // As recorded it is there while no metric is: of one cluster that is missing.
+  // This recorded series of a cluster still exists while its metrics are missing.
   cluster: "cluster:fairlead_build_info:max",
-  // A team that holds nothing is chosen by those who ask why.
+  // Teams that hold nothing are included, because people ask why they hold nothing.
   team: `{__name__=~"fairlead_team_gpus|fairlead_team_entitled_gpus|fairlead_team_pending_gpus", cluster=~"$cluster"}`,
   queue: metric("fairlead_queue_allocated_gpus", cluster).text,
   domain: metric("fairlead_domain_info", cluster).text,

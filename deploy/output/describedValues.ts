@@ -9,9 +9,8 @@ export interface MapSchema extends JsonSchema {
 }
 
 /**
- * The schema of the values that a text of values.yaml has: of each its meaning (the comment above it), its default, the type
- * of that, and what a line of the comment that begins with `@schema` says beyond it, in words of JSON Schema. Throws where
- * a value has no meaning.
+ * The schema of the values in a text of values.yaml: for each its meaning (the comment above it), its default, the type of
+ * that, and the further JSON Schema in lines of the comment that begin with `@schema`. Throws where a value has no meaning.
  */
 export function schemaOfValues(text: string): MapSchema {
   const document = parseDocument(text);
@@ -22,9 +21,9 @@ export function schemaOfValues(text: string): MapSchema {
 }
 
 /**
- * Helm gives every value its default before it looks at the schema: what is missing then was set to `null`. That may be
- * done to what is empty by default, and to maps that go into a manifest as they are; of anything else, templates would
- * make nonsense (`replicas: 0`).
+ * The schema of a map. Helm gives every value its default before it checks the schema, so a value that is missing then was set
+ * to `null`. That is allowed for values that are empty by default, and for maps that go into a manifest as they are; from any
+ * other missing value, templates would make nonsense (`replicas: 0`).
  */
 function schemaOfMap(document: Document, map: YAMLMap, prefix: string): MapSchema {
   const entries = map.items.map(({ key, value }, index) => {
@@ -48,7 +47,7 @@ function schemaOfMap(document: Document, map: YAMLMap, prefix: string): MapSchem
 const keyword = "@schema ";
 const keywordsSchema = z.record(z.string(), z.json());
 
-/** The content of the comment above a value. */
+/** The schema in the comment above a value. */
 function saidOf(path: string, comment: readonly string[]): JsonSchema {
   const description = comment.filter((line) => !line.startsWith(keyword)).join(" ");
   if (description === "")
@@ -59,7 +58,9 @@ function saidOf(path: string, comment: readonly string[]): JsonSchema {
   return Object.assign({ description }, ...said);
 }
 
-/** The last paragraph of what is above a value; above the first one of a map, the parser takes it for the map's. */
+/**
+ * The last paragraph of the comment above a value. The parser assigns the comment above the first value of a map to the map.
+ */
 function commentAbove(map: YAMLMap, index: number): readonly string[] {
   const key = map.items[index]?.key;
   const comment = (isScalar(key) ? key.commentBefore : null) ?? (index === 0 ? map.commentBefore : null) ?? "";
@@ -67,7 +68,7 @@ function commentAbove(map: YAMLMap, index: number): readonly string[] {
   return paragraph === "" ? [] : paragraph.split("\n").map((line) => line.trim());
 }
 
-/** Whether the values of a map have meanings of their own; else it goes into a manifest as it is. */
+/** Whether the values of a map have meanings of their own; if not, the map goes into a manifest as it is. */
 function hasMeanings(map: YAMLMap): boolean {
   return map.items.some((_, index) => commentAbove(map, index).length > 0);
 }

@@ -1,4 +1,4 @@
-/** Files that are written, by their path below a folder. */
+/** The contents of files to write, by their path below a folder. */
 export type Files = Readonly<Record<string, string>>;
 
 /** The same files below a folder. */

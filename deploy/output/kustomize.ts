@@ -6,7 +6,10 @@ import type { InstalledObject } from "./installedObject.ts";
 import type { GivenValues, Render } from "./staticFiles.ts";
 import { yamlText } from "./yamlText.ts";
 
-/** Autoscalers of workloads are in every cluster: without this right no serving work is advised to be stopped. */
+/**
+ * The optional rights of the base. Workloads' autoscalers exist in every cluster: without this right, Fairlead never recommends
+ * to stop serving work.
+ */
 const baseRights: Record<OptionalRight, boolean> = {
   autoscalers: true,
   dynamicResourceAllocation: false,
@@ -19,7 +22,7 @@ const baseRights: Record<OptionalRight, boolean> = {
   monitors: false,
 };
 
-/** Values of the base: what every cluster can take. */
+/** The values of the base, which work in every cluster. */
 export const baseValues = {
   prometheus: { monitor: { enabled: false }, rules: { enabled: false } },
   dashboards: { enabled: false },
@@ -28,7 +31,7 @@ export const baseValues = {
 
 const right = (name: OptionalRight) => ({ ...baseValues, rbac: { optional: { ...baseRights, [name]: true } } });
 
-/** What can be added to the base: each is the same as some values of the Helm chart. */
+/** The components that can be added to the base: each is equivalent to some values of the Helm chart. */
 export const components = {
   "prometheus-operator": {
     ...baseValues,
@@ -50,7 +53,7 @@ export const components = {
 
 export type ComponentName = keyof typeof components;
 
-/** What people install: the base with some components. */
+/** The overlays that people install: the base with some components. */
 export const overlays = {
   "prometheus-operator": ["prometheus-operator"],
   "plain-annotations": ["plain-annotations"],
@@ -58,7 +61,7 @@ export const overlays = {
   "kube-prometheus-stack": ["prometheus-operator", "grafana-sidecar"],
 } satisfies Readonly<Record<string, readonly ComponentName[]>>;
 
-/** The namespace, in which only pods may run that ask for no privilege. */
+/** The namespace, in which only pods without privileges may run. */
 export const namespaceObject: InstalledObject = {
   apiVersion: "v1",
   kind: "Namespace",
@@ -68,12 +71,12 @@ export const namespaceObject: InstalledObject = {
   },
 };
 
-/** Kustomize's base, components and overlays. */
+/** The base, the components and the overlays for kustomize. */
 export function kustomizeFiles(render: Render, firstLine: string): Files {
   const objectsOf = (given: GivenValues): readonly InstalledObject[] => render(given).map(withoutChecksum);
   const base = objectsOf(baseValues);
   const componentFolders = Object.entries<GivenValues>(components).map(([name, given]) => {
-    // Patches of what is not there do nothing: so more replicas also change the review, where there is one.
+    // A patch of an object that does not exist has no effect, so this component also changes the review where there is one.
     const isOfReplicas = name === "high-availability";
     const { review } = isOfReplicas ? components.review : { review: {} };
     const before = objectsOf({ ...baseValues, review });
@@ -109,7 +112,7 @@ interface Generator {
   readonly options?: { readonly labels: Readonly<Record<string, string>> };
 }
 
-/** What a kustomization.yaml says. */
+/** The content of a kustomization.yaml. */
 interface Kustomization {
   readonly component?: boolean;
   readonly resources?: readonly string[];
@@ -121,7 +124,7 @@ interface Kustomization {
   }[];
 }
 
-/** A kustomization.yaml, of a component or of what is built by itself. */
+/** The text of a kustomization.yaml, of a component or of a folder that is built by itself. */
 function kustomization(
   { component = false, resources = [], components = [], generators = [], patches = [] }: Kustomization,
   firstLine: string,
@@ -139,12 +142,12 @@ function kustomization(
   );
 }
 
-/** A file for each object. */
+/** The files of objects, one for each. */
 function objectFiles(objects: readonly InstalledObject[], firstLine: string): Files {
   return Object.fromEntries(objects.map((object) => [objectFile(object), yamlText(object, firstLine)]));
 }
 
-/** What leads from some objects to others: those that are new, and patches of those that change. */
+/** The files that turn some objects into others: those that are new, and patches of those that change. */
 function componentFiles(
   before: readonly InstalledObject[],
   after: readonly InstalledObject[],
@@ -187,7 +190,10 @@ const configMapSchema = z.object({
   data: z.record(z.string(), z.string()),
 });
 
-/** The ConfigMap of the configuration as what kustomize makes it of: its name then changes with it, and pods start anew. */
+/**
+ * The ConfigMap of the configuration as a generator of kustomize: its name then changes with its content, and pods are
+ * restarted.
+ */
 function generatedConfig(
   objects: readonly InstalledObject[],
   before: ReadonlyMap<string, InstalledObject> | null,
@@ -216,7 +222,7 @@ const identity = ({ kind, metadata }: InstalledObject): string =>
   `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
 const objectFile = ({ kind, metadata }: InstalledObject): string => `${kind.toLowerCase()}-${metadata.name}.yaml`;
 
-/** The digest of the configuration: kustomize's own suffix of the ConfigMap's name does its work. */
+/** The object without the digest of the configuration, which kustomize's suffix of the ConfigMap's name replaces. */
 function withoutChecksum(object: InstalledObject): InstalledObject {
   return JSON.parse(JSON.stringify(object), (name, part: unknown) => (name === "checksum/config" ? undefined : part));
 }

@@ -2,7 +2,9 @@ import { z } from "zod";
 
 const names = z.record(z.string(), z.string());
 
-/** What is read of `package-lock.json`, version 3: https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json. */
+/**
+ * The part of `package-lock.json`, version 3, that is read: https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json.
+ */
 const lockFile = z.object({
   packages: z.record(
     z.string(),
@@ -17,21 +19,24 @@ const lockFile = z.object({
 
 type Packages = z.infer<typeof lockFile>["packages"];
 
-/** How many packages one direct dependency of the running program brings, itself included. */
+/** The numbers of packages that one direct dependency of the running program brings, including itself. */
 export interface PackageCount {
   readonly name: string;
   readonly all: number;
-  /** Those of them that no other direct dependency brings. */
+  /** Number of those packages that no other direct dependency brings. */
   readonly alone: number;
 }
 
 export interface PackageCounts {
-  /** Packages in all, each version in each place once. */
+  /** Number of all packages; each version in each place counts once. */
   readonly total: number;
   readonly direct: readonly PackageCount[];
 }
 
-/** Counts what the production dependencies bring, by the lock file; throws where that is not one of npm's version 3. */
+/**
+ * Counts the packages that the production dependencies bring, by the lock file. Throws where it is not a lock file of npm's
+ * version 3.
+ */
 export function countPackages(lock: unknown): PackageCounts {
   const { packages } = lockFile.parse(lock);
   const direct = Object.keys(packages[""]?.dependencies ?? {}).sort();
@@ -52,7 +57,9 @@ export function countPackages(lock: unknown): PackageCounts {
   };
 }
 
-/** Those that bring packages of others, as a table of Markdown; what brings only itself is counted below it. */
+/**
+ * The dependencies that bring other packages, as a table of Markdown; those that bring only themselves are counted below it.
+ */
 export function packageTable({ total, direct }: PackageCounts): string {
   const shown = direct.filter(({ all }) => all > 1).sort((a, b) => b.alone - a.alone || b.all - a.all);
   return [
@@ -82,7 +89,10 @@ function broughtBy(packages: Packages, roots: readonly string[]): ReadonlySet<st
   return seen;
 }
 
-/** Where Node finds a package from another's folder: in its own node_modules first, then further up; `null`: not installed. */
+/**
+ * The place where Node finds a package from another's folder: in its own node_modules first, then further up; `null` if the
+ * package is not installed.
+ */
 function placeOf(packages: Packages, from: string, name: string): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
     const place = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;

@@ -1,6 +1,6 @@
 import { configMapReads, type Read, type ReadReason, readsOfSources } from "../rights/reads.ts";
 
-/** A table of Markdown: what each line of the role is for, and what whoever holds the token could read by it. */
+/** A table of Markdown: the purpose of each line of the role, and what a holder of the token could read with it. */
 export function rightsTable(): string {
   const lines = [
     "| group | resource | verbs | switched on by | what it is for | what whoever holds the token can read by it |",
@@ -14,7 +14,7 @@ export function rightsTable(): string {
   return lines.join("\n");
 }
 
-/** A row for each resource, or one for all where they are read for the same reason. */
+/** The rows of a line of the role: one for each resource, or one for all where they are read for the same reason. */
 function rowsOf({ group, resources, verbs, right, reasons }: Read): readonly string[] {
   const row = (of: readonly string[], { purpose, exposes }: ReadReason): string => {
     const names = of.map((resource) => `\`${resource}\``).join(", ");

@@ -5,12 +5,12 @@ import { schemaOfValues } from "./describedValues.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** JSON Schema, draft 7: what every version of Helm reads. */
+/** The options for JSON Schema, draft 7, which every version of Helm reads. */
 const draft7 = { target: "draft-7", io: "input", unrepresentable: "any" } as const;
 
 /**
- * What may be in values, for Helm, which refuses anything else before it installs: what values.yaml documents for each, and
- * for `config` and `prices` the schemas with which Fairlead itself reads them.
+ * The schema of the values, by which Helm refuses anything else before it installs: the documentation in values.yaml for each
+ * value, and for `config` and `prices` the schemas with which Fairlead itself reads them.
  */
 export function valuesJsonSchema(values: string): JsonSchema {
   const { properties, ...schema } = schemaOfValues(values);
@@ -26,8 +26,8 @@ export function valuesJsonSchema(values: string): JsonSchema {
 }
 
 /**
- * The same schema without what Go's regular expressions lack ("does not begin with" becomes a pattern that must not match),
- * and with what JSON Schema has no word for: every URL of the configuration is one of HTTP.
+ * The same schema without features that Go's regular expressions lack ("does not begin with" becomes a pattern that must not
+ * match), and with a rule that JSON Schema cannot derive: every URL of the configuration is one of HTTP.
  */
 function forGo(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (_, part: unknown) => {
@@ -58,7 +58,10 @@ function withoutLookahead(schema: Patterned): object {
   return { ...others, pattern: `^${pattern.slice(end + 1)}`, not: { pattern: `^(?:${refused})` } };
 }
 
-/** Where the bracket closes that opens at a place; brackets in character classes do not occur in our patterns. */
+/**
+ * The position of the closing bracket for the one that opens at `opens`; brackets in character classes do not occur in our
+ * patterns.
+ */
 function closingBracket(pattern: string, opens: number): number {
   let depth = 0;
   for (let at = opens; at < pattern.length; at++) {
@@ -69,7 +72,7 @@ function closingBracket(pattern: string, opens: number): number {
   return pattern.length;
 }
 
-/** The configuration without what the chart sets by itself. */
+/** The schema of the configuration without the settings that the chart sets by itself. */
 function configInChart(): JsonSchema {
   const ledger = configSchema.shape.ledger.unwrap().partial({ path: true }).omit({ path: true }).optional();
   const inChart = configSchema.omit({ replicas: true }).extend({ ledger });
@@ -77,7 +80,7 @@ function configInChart(): JsonSchema {
   return schema;
 }
 
-/** A price file, or nothing. */
+/** The schema of a price file, which may be empty. */
 function pricesInChart(): JsonSchema {
   const { $schema: _, required: __, ...schema } = z.toJSONSchema(priceFileSchema, draft7);
   return schema;

@@ -3,7 +3,7 @@ import { schemaOfValues } from "./describedValues.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A table of all values that a text of values.yaml has; the configuration and prices have references of their own. */
+/** A table of all values in a text of values.yaml; the configuration and the prices have references of their own. */
 export function valuesReference(values: string): string {
   return ["| value | default | meaning |", "|---|---|---|", ...rows(schemaOfValues(values), "")].join("\n");
 }

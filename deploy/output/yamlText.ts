@@ -1,6 +1,6 @@
 import { Document, Scalar, visit } from "yaml";
 
-/** YAML as people read it: texts of several lines as blocks, and a first line that says where it comes from. */
+/** YAML for people to read: texts of several lines as blocks, and a first line that names its origin. */
 export function yamlText(value: unknown, firstLine: string | null): string {
   // Many tools still read YAML 1.1, where `on` is true.
   const document = new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1" });

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/** What a manifest has about a release. */
+/** The facts about a release in a manifest. */
 export interface KrewRelease {
   readonly version: string;
   readonly description: string;

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-// What the package's command runs. Plain JavaScript that an old Node.js understands, so that it says what is missing.
+// This is what the package's command runs: plain JavaScript that an old Node.js understands, so that it can report what is
+// missing.
 const needed = 24;
 if (Number(process.versions.node.split(".")[0]) < needed) {
   process.stderr.write(

@@ -6,9 +6,9 @@ import { z } from "zod";
 
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Folders whose code the command line runs, as in the image. */
+/** The folders with the code of the command line, as in the image. */
 const codeFolders = ["alerts", "cli", "dashboards", "exporter", "review", "simulator"];
-/** Files that the code reads beside itself. */
+/** The files that the code reads at run time. */
 const dataFiles = /^(?:cli\/demo\/past\/.*\.br|alerts\/runbooks\/.*\.md|exporter\/.*\.json)$/;
 
 const ownPackage = z.looseObject({
@@ -21,21 +21,23 @@ const ownPackage = z.looseObject({
   dependencies: z.record(z.string(), z.string()),
 });
 
-/** The repository's package.json. */
+/** Reads the repository's package.json. */
 export function readOwnPackage() {
   return ownPackage.parse(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")));
 }
 
 /**
- * Writes the folder of which `npm pack` makes the package: compiled JavaScript (Node.js strips no types below node_modules),
- * what it reads, and a package.json of its own. That of the repository stays private: what is published is made here alone.
+ * Writes the folder from which `npm pack` makes the package: compiled JavaScript (Node.js strips no types below node_modules),
+ * the files that it reads, and a package.json of its own. The package.json of the repository stays private: what is published
+ * is only made here.
  */
 export function writePackageFolder(folder: string): void {
   execFileSync(join(repository, "node_modules/.bin/tsc"), ["-b", "cli"], { cwd: repository, stdio: "inherit" });
   rmSync(folder, { recursive: true, force: true });
   const files = execFileSync("git", ["ls-files", ...codeFolders], { cwd: repository, encoding: "utf8" }).split("\n");
   for (const file of files) {
-    // Only what has a source now: the folder of compiled files may have older ones. Some sources belong to no program.
+    // Only files that have a source now are copied: the folder of compiled files may contain older ones. Some sources belong to
+    // no program.
     const compiled = file.replace(/\.ts$/, ".js");
     if (file.endsWith(".ts") && existsSync(join(repository, "dist", compiled)))
       copy(join("dist", compiled), join(folder, compiled));
@@ -62,7 +64,7 @@ function copy(from: string, to: string): void {
   cpSync(join(repository, from), to);
 }
 
-/** Packs the package into a folder; the path of the file. */
+/** Packs the package into a folder; returns the path of the file. */
 export function packPackage(output: string): string {
   const folder = join(output, "package");
   mkdirSync(output, { recursive: true });

@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { krewManifest } from "./krewManifest.ts";
 import { packPackage, readOwnPackage, repository } from "./packageFiles.ts";
 
-/** What a step is given. */
+/** The settings of a release, which each step gets. */
 export interface ReleaseSettings {
   /** Folder of all files of the release. */
   readonly output: string;
-  /** Where the repository is published, such as `https://github.com/OWNER/fairlead`. */
+  /** The address at which the repository is published, such as `https://github.com/OWNER/fairlead`. */
   readonly source: string;
-  /** Image without tag, such as `ghcr.io/OWNER/fairlead`. */
+  /** The name of the image without a tag, such as `ghcr.io/OWNER/fairlead`. */
   readonly image: string;
   /** Runs a command; in a dry run it is printed instead. */
   readonly run: (program: string, args: readonly string[]) => void;
   readonly helm: string;
-  /** The tag that is released; `null`: none, it is tried. */
+  /** The tag that is released; `null` if there is none and the release is only tried. */
   readonly tag: string | null;
-  /** The commit. */
+  /** The commit that is released. */
   readonly revision: string;
 }
 
@@ -89,7 +89,7 @@ export const releaseSteps: Readonly<Record<string, Step>> = {
   },
 };
 
-/** Refuses a tag that is not the version of the package, and a chart that installs another one. */
+/** Refuses a tag that differs from the version of the package, and a chart that installs another version. */
 export function checkVersions(tag: string | null): void {
   const { version } = readOwnPackage();
   const appVersion = chartValue("appVersion");
@@ -107,7 +107,7 @@ function chartValue(name: "version" | "appVersion"): string {
   return new RegExp(`^${name}: (\\S+)$`, "m").exec(text)?.[1] ?? "";
 }
 
-/** The plugin for kubectl: the package with what it needs, and a command that finds it behind krew's link. */
+/** Writes the plugin for kubectl: the package with its dependencies, and a command that finds it behind krew's link. */
 function writePlugin({ output }: ReleaseSettings): void {
   const { version } = readOwnPackage();
   const folder = join(output, "plugin");
@@ -115,7 +115,7 @@ function writePlugin({ output }: ReleaseSettings): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}\n");
   const archive = join(output, `fairlead-${version}.tgz`);
-  // The versions of the lock file: those that were tested.
+  // The versions of the lock file are used because those were tested.
   copyFileSync(join(repository, "package-lock.json"), join(folder, "package-lock.json"));
   execFileSync("tar", ["-xzf", archive, "-C", folder, "--strip-components=1"]);
   execFileSync("npm", ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"], {

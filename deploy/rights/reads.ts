@@ -7,14 +7,14 @@ import {
 } from "../../exporter/sources/kubernetes/queues/pendingWorkloads.ts";
 import type { OptionalRight } from "../../exporter/sources/kubernetes/rights.ts";
 
-/** One line of the role: what is read of an API group, and how. */
+/** One line of the role: which resources of an API group are read, and how. */
 export interface Read {
   readonly group: string;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
-  /** The right that switches it on; `null`: every installation has it. */
+  /** The right that enables it; `null` if every installation has it. */
   readonly right: OptionalRight | null;
-  /** What Fairlead reads it for, and what whoever holds its token could read by it; one entry for each meaning. */
+  /** The purpose of reading it, and what a holder of the token could read with it; one entry for each meaning. */
   readonly reasons: readonly ReadReason[];
 }
 
@@ -116,7 +116,7 @@ const pendingWorkloads: Read = {
   ],
 };
 
-/** Listed in single namespaces, where the configuration says so. */
+/** Monitors are listed in single namespaces, where the configuration names them. */
 const monitors: readonly Read[] = [
   {
     group: monitorKinds.podMonitors.group,
@@ -148,7 +148,7 @@ const owners: ReadReason = {
   exposes: metadataOnly,
 };
 
-/** All that Fairlead reads of the cluster, a line for each API group, right and kind of reading. */
+/** All resources of the cluster that Fairlead reads, with one line for each API group, right and way of reading. */
 export function readsOfSources(): readonly Read[] {
   return [...watchedReads(), pendingWorkloads, ...monitors, ...ownerReads()];
 }
@@ -192,14 +192,16 @@ function ownerReads(): readonly Read[] {
   }));
 }
 
-/** A ConfigMap that is read by its name where the configuration says so; the chart has a Role for each (role-configmaps.yaml). */
+/**
+ * A ConfigMap that is read by its name where the configuration names it; the chart has a Role for each (role-configmaps.yaml).
+ */
 export interface ConfigMapRead {
-  /** Where in the configuration its namespace and name are. */
+  /** The path of its namespace and name in the configuration. */
   readonly path: readonly string[];
   readonly reason: ReadReason;
 }
 
-/** ConfigMaps that may be configured; none is read otherwise. */
+/** The ConfigMaps that may be configured; no other ConfigMap is read. */
 export const configMapReads: readonly ConfigMapRead[] = [
   {
     path: ["queues", "kueue", "configMap"],

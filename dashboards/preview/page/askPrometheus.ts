@@ -3,7 +3,7 @@ import { z } from "zod";
 /** One series of an answer. */
 export interface AnsweredSeries {
   readonly labels: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch, and a value; NaN stays. */
+  /** Times in milliseconds since the epoch, each with a value, which may be NaN. */
   readonly points: readonly (readonly [at: number, value: number])[];
 }
 
@@ -29,7 +29,7 @@ const numberOf = (text: string): number =>
   text === "+Inf" ? Number.POSITIVE_INFINITY : text === "-Inf" ? Number.NEGATIVE_INFINITY : Number(text);
 const pointOf = ([at, value]: readonly [number, string]): readonly [number, number] => [at * 1000, numberOf(value)];
 
-/** Asks the Prometheus behind this page. Throws with the server's own words when it refuses. */
+/** Asks the Prometheus behind this page. Throws with the server's own words when it refuses the query. */
 async function ask(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly AnsweredSeries[]> {
   const response = await fetch(`/prometheus/api/v1/${path}`, { method: "POST", body: new URLSearchParams(parameters) });
   const said = answer.parse(await response.json());

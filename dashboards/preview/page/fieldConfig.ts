@@ -24,7 +24,7 @@ const rule = z.object({
 const steps = z.array(z.object({ color: z.string(), value: z.number().nullish() }));
 const thresholds = z.looseObject({ mode: z.string(), steps });
 
-/** JSON has no infinity: the first step of thresholds begins at null there. */
+/** The value with the first step of thresholds at minus infinity: JSON has no infinity, so the step begins at null there. */
 function withLowestStep(value: unknown): unknown {
   const read = thresholds.safeParse(value);
   if (!read.success) return value;
@@ -32,7 +32,7 @@ function withLowestStep(value: unknown): unknown {
   return { ...read.data, steps: all.map((step) => ({ ...step, value: step.value ?? Number.NEGATIVE_INFINITY })) };
 }
 
-/** What visualizations take where a dashboard says nothing. */
+/** The settings of visualizations where a dashboard sets none. */
 const customDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   timeseries: {
     drawStyle: "line",
@@ -59,10 +59,10 @@ const customDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>
   barchart: { fillOpacity: 80, lineWidth: 1 },
 };
 
-/** How visualizations colour what a dashboard gives no colour. */
+/** The colours of visualizations where a dashboard sets none. */
 const colorModes: Readonly<Record<string, string>> = { timeseries: "palette-classic", barchart: "palette-classic" };
 
-/** The field configuration of a panel, with what its visualization takes by itself. */
+/** The field configuration of a panel, including the defaults of its visualization. */
 export function fieldConfigOf(panel: Panel): FieldConfigSource {
   const { custom } = panel.fieldConfig.defaults;
   const overrides: ConfigOverrideRule[] = panel.fieldConfig.overrides.map((one) => {
@@ -128,8 +128,8 @@ const standard: readonly FieldConfigPropertyItem[] = [
 ];
 
 /**
- * The properties that Grafana's field configuration knows, and those of the panel's visualization: whatever the panel names, as
- * the visualizations themselves are not on npm.
+ * The properties of Grafana's field configuration and of the panel's visualization. The latter are all those that the panel
+ * names, because the visualizations themselves are not on npm.
  */
 export function fieldConfigRegistry(panel: Panel): FieldConfigOptionsRegistry {
   const { defaults, overrides } = fieldConfigOf(panel);

@@ -11,7 +11,7 @@ const field = (name: string, type: FieldType, values: readonly unknown[], more: 
 });
 
 function timeField(times: readonly number[], stepSeconds: number | null): Field {
-  // With it, a chart leaves a gap where samples are missing.
+  // With the interval, a chart leaves a gap where samples are missing.
   return field("Time", FieldType.time, times, stepSeconds === null ? {} : { config: { interval: stepSeconds * 1000 } });
 }
 
@@ -22,7 +22,7 @@ const frame = (refId: string, fields: Field[], more: Partial<DataFrame> = {}): D
   ...more,
 });
 
-/** What a series is called: by the target's `legendFormat`, else as PromQL writes it. */
+/** The name of a series: by the target's `legendFormat`, else as PromQL writes it. */
 function nameOf(labels: Readonly<Record<string, string>>, { legendFormat = "" }: Target): string {
   if (legendFormat !== "" && legendFormat !== "__auto")
     return legendFormat.replace(/\{\{\s*(.+?)\s*\}\}/g, (_, label: string) => labels[label] ?? label);
@@ -47,7 +47,7 @@ function timeSeriesFrames(series: readonly AnsweredSeries[], target: Target, ste
   });
 }
 
-/** One frame with a column for each label, as Grafana makes of `format: table`. */
+/** One frame with a column for each label, as Grafana makes it for `format: table`. */
 function tableFrame(series: readonly AnsweredSeries[], target: Target, tables: number): DataFrame[] {
   if (series.length === 0) return [];
   const rows = series.flatMap(({ labels, points }) => points.map(([at, value]) => ({ labels, at, value })));
@@ -74,7 +74,7 @@ function tableFrame(series: readonly AnsweredSeries[], target: Target, tables: n
   return [frame(target.refId, fields)];
 }
 
-/** Cumulative buckets (`le`) made into the counts of each bucket, lowest first. */
+/** The counts of each bucket, lowest first, from cumulative buckets (`le`). */
 function bucketFrame(series: readonly AnsweredSeries[], target: Target, stepSeconds: number | null): DataFrame[] {
   const bound = ({ labels }: AnsweredSeries): number => Number((labels.le ?? "").replace("+Inf", "Infinity"));
   const buckets = series.toSorted((a, b) => bound(a) - bound(b));
@@ -91,7 +91,10 @@ function bucketFrame(series: readonly AnsweredSeries[], target: Target, stepSeco
   return times.length === 0 ? [] : [frame(target.refId, [timeField(times, stepSeconds), ...fields])];
 }
 
-/** The frames that Grafana would make of an answer of Prometheus. `tables`: targets of the panel that are shown as a table. */
+/**
+ * The frames that Grafana would make of an answer of Prometheus. `tables`: the number of targets of the panel that are shown as
+ * a table.
+ */
 export function framesOf(
   series: readonly AnsweredSeries[],
   target: Target,

@@ -1,4 +1,4 @@
-/** What can be seen of a panel from its elements. What a chart writes on its canvas cannot. */
+/** The facts about a panel that its elements show. What a chart writes on its canvas is not among them. */
 export interface SeenPanel {
   readonly id: number;
   readonly type: string;
@@ -7,15 +7,15 @@ export interface SeenPanel {
   readonly series: number;
   readonly rows: number;
   readonly error: string | null;
-  /** Words in it that say that there is nothing. */
+  /** Whether it contains words that say that there is no data. */
   readonly saysNothing: boolean;
   /** Texts that are wider or higher than their place. */
   readonly cut: readonly string[];
-  /** Pairs of texts that are upon each other. */
+  /** Pairs of texts that overlap. */
   readonly overlapping: readonly string[];
 }
 
-/** Not hidden, and not there for screen readers only, which is one pixel wide. */
+/** Whether an element is visible: it is not hidden, and not only for screen readers, where it would be one pixel wide. */
 const isVisible = (element: Element): boolean => {
   const { visibility, opacity, display } = getComputedStyle(element);
   return visibility !== "hidden" && opacity !== "0" && display !== "none" && element.clientWidth !== 1;
@@ -27,7 +27,7 @@ interface Piece {
   readonly box: DOMRect;
 }
 
-/** Elements that hold text of their own, with the box of that text. */
+/** The elements with text of their own, with the box of that text. */
 function pieces(panel: Element): readonly Piece[] {
   const found: Piece[] = [];
   const walker = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
@@ -44,7 +44,7 @@ function pieces(panel: Element): readonly Piece[] {
   return found;
 }
 
-/** Whether a text is cut: by its own box, or by one around it that hides what is out. */
+/** How a text is cut by its own box, or by one around it that hides what overflows; `null` if it is not cut. */
 function cutBy({ element, box }: Piece, panel: Element): string | null {
   for (let one: Element | null = element; one !== null && panel.contains(one); one = one.parentElement) {
     const { overflowX, overflowY } = getComputedStyle(one);
@@ -58,7 +58,7 @@ function cutBy({ element, box }: Piece, panel: Element): string | null {
   return box.right > around.right + 1 || box.bottom > around.bottom + 1 ? "outside the panel" : null;
 }
 
-/** Rows below the edge of a table are scrolled to. */
+/** The description of a cut text; rows below the edge of a table can be scrolled to, so they are described together. */
 const cutWords = ({ element, words }: Piece, how: string): string =>
   how === "high" && element.closest('[role="row"]') !== null ? "rows below its edge" : `${how}: ${words}`;
 
@@ -68,7 +68,7 @@ function overlap(one: DOMRect, other: DOMRect): boolean {
   return wide > 2 && high > 3;
 }
 
-/** The paragraph or cell that a text is in: within it, words follow each other over several lines. */
+/** The paragraph or cell that contains a text: within it, words may continue over several lines. */
 const paragraphOf = (element: Element): Element | null => element.closest("p, li, td, th, pre, h1, h2, h3, h4");
 
 function isSameParagraph(one: Piece, other: Piece): boolean {
@@ -104,7 +104,7 @@ function inspect(panel: HTMLElement): SeenPanel {
   };
 }
 
-/** Looks at all panels of the page. */
+/** Inspects all panels of the page. */
 export function inspectPanels(): readonly SeenPanel[] {
   return [...document.querySelectorAll<HTMLElement>("[data-panel]")].map(inspect);
 }

@@ -1,17 +1,17 @@
-/** A variable as it is set: one value or several, and how it reads. */
+/** A variable with its chosen values and their text. */
 export interface SetVariable {
   readonly name: string;
   readonly label: string;
   readonly isHidden: boolean;
   readonly values: readonly string[];
-  /** The value for all values in a query, if all are chosen. */
+  /** The value that a query gets if all values are chosen; `null` if they are not, or if the variable has none. */
   readonly allValue: string | null;
   readonly text: string;
-  /** Whether it may hold several values: then it is put into queries as a regular expression. */
+  /** Whether it may have several values: then it is inserted into queries as a regular expression. */
   readonly isMulti: boolean;
 }
 
-/** Names that Grafana itself gives values to, such as `__range`. */
+/** The variables that Grafana itself sets, such as `__range`. */
 export type BuiltIn = Readonly<Record<string, string>>;
 
 const reference = /\$(\w+)|\[\[(\w+)\]\]|\$\{(\w+)(?::(\w+))?\}/g;
@@ -29,7 +29,7 @@ function formatted(variable: SetVariable, format: string | undefined): string {
   return escaped.length === 1 ? (escaped[0] ?? "") : `(${escaped.join("|")})`;
 }
 
-/** Puts values for the variables of a text, as Grafana does for Prometheus; unknown ones stay. */
+/** Replaces the variables in a text by their values, as Grafana does for Prometheus; unknown variables are kept. */
 export function interpolate(text: string, variables: readonly SetVariable[], builtIn: BuiltIn): string {
   return text.replace(reference, (whole, plain, bracketed, braced, format: string | undefined) => {
     const name: string = plain ?? bracketed ?? braced;

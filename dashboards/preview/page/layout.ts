@@ -3,7 +3,7 @@ import type { Panel, TopPanel } from "./dashboardJson.ts";
 /** Grafana's grid: 24 columns, cells of 30 px, 8 px between them. */
 export const grid = { columns: 24, cell: 30, gap: 8 } as const;
 
-/** A panel and where it is, in pixels. */
+/** A panel and its place, in pixels. */
 export interface PlacedPanel {
   readonly panel: Panel;
   readonly left: number;
@@ -12,7 +12,7 @@ export interface PlacedPanel {
   readonly height: number;
 }
 
-/** Panels with all collapsed rows opened: what follows an opened row moves down by the height of what is in it. */
+/** The panels with all collapsed rows opened: what follows an opened row moves down by the height of the row's panels. */
 function openRows(panels: readonly TopPanel[]): readonly Panel[] {
   const inOrder = panels.toSorted((a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x);
   let moved = 0;
@@ -21,7 +21,7 @@ function openRows(panels: readonly TopPanel[]): readonly Panel[] {
     const row = down(panel, moved);
     if (panel.type !== "row" || panel.panels.length === 0) return [row];
     const begin = panel.gridPos.y + 1;
-    // Some write the panels of a closed row with places relative to it, some with those that they will have.
+    // Some dashboards have the panels of a closed row at places relative to it, and some at their places after it is opened.
     const first = Math.min(...panel.panels.map(({ gridPos }) => gridPos.y));
     const inside = panel.panels.map((one) => down(one, begin - first + moved));
     moved += Math.max(...panel.panels.map(({ gridPos }) => gridPos.y + gridPos.h)) - first;
@@ -29,7 +29,7 @@ function openRows(panels: readonly TopPanel[]): readonly Panel[] {
   });
 }
 
-/** Below this width Grafana puts all panels below one another. */
+/** Width below which Grafana places all panels below one another, in pixels. */
 const leastForColumns = 769;
 
 /** All panels below one another, each as wide as the page. */
@@ -45,7 +45,7 @@ function stacked(panels: readonly Panel[], width: number): readonly PlacedPanel[
     });
 }
 
-/** Where each panel is on a page of this width; `rows` says whether closed rows are opened. */
+/** The place of each panel on a page of this width; `rows` says whether closed rows are opened. */
 export function placePanels(
   panels: readonly TopPanel[],
   width: number,
@@ -66,7 +66,7 @@ export function placePanels(
   });
 }
 
-/** Height in pixels of all that is placed. */
+/** The height in pixels of all panels together. */
 export function heightOf(placed: readonly PlacedPanel[]): number {
   return Math.max(0, ...placed.map(({ top, height }) => top + height));
 }

@@ -21,11 +21,11 @@ import { builtInOf, type PageContext, secondsOf } from "./panelData.ts";
 import { PanelFrame } from "./panelFrame.tsx";
 import { type Span, setVariables } from "./variables.ts";
 
-/** Height of what stands above the panels: the title and the variables. */
+/** Height of the title and the variables, which are above the panels, in pixels. */
 const headHeight = 84;
 const padding = 16;
 
-/** Seconds since the epoch of `now-7d`, `now/M` and the like, in UTC; `null` for what is none. */
+/** Seconds since the epoch of `now-7d`, `now/M` and the like, in UTC; `null` for any other text. */
 function moment(text: string, now: number): number | null {
   const [, ago, unit] = /^now(?:-(\d+[smhdw]))?(?:\/([hdwM]))?$/.exec(text) ?? [];
   if (!text.startsWith("now")) return null;
@@ -40,12 +40,12 @@ function moment(text: string, now: number): number | null {
         .valueOf() / 1000;
 }
 
-/** The span that is shown as of `now`, seconds since the epoch: from what the address says, else the dashboard. */
+/** The span that is shown as of `now`, seconds since the epoch: from the address if that names one, else from the dashboard. */
 function spanOf({ time }: Dashboard, asked: URLSearchParams, now: number): Span {
   return { from: moment(asked.get("from") ?? time.from, now) ?? now - 6 * 3600, to: now };
 }
 
-/** How wide the window is, also after it was resized. */
+/** The width of the window, which is updated when the window is resized. */
 function useWindowWidth(): number {
   const [width, setWidth] = useState(document.documentElement.clientWidth);
   useEffect(() => {
@@ -57,7 +57,7 @@ function useWindowWidth(): number {
   return width;
 }
 
-/** The page as of now, and again after each `refreshSeconds`; `null`: as it was first. */
+/** The page as of now, which is updated after each `refreshSeconds`; with `null` it stays as it was first. */
 function LivePage({
   first,
   contextNow,
@@ -76,7 +76,7 @@ function LivePage({
     let timer = 0;
     const goOn = (): void => {
       timer = window.setTimeout(() => {
-        // What does not answer now may do so the next time; until then the last answers stay.
+        // A server that does not answer now may answer the next time; until then the last answers are shown.
         contextNow()
           .then(setContext, () => undefined)
           .finally(goOn);
@@ -152,7 +152,7 @@ function Page({
   );
 }
 
-/** The line of a row: open, or closed with the number of panels in it. */
+/** The line of a row: open, or closed with the number of its panels. */
 function RowHeader({ placed, inside, theme }: { placed: PlacedPanel; inside: number; theme: GrafanaTheme2 }) {
   const { panel, left, top, width, height } = placed;
   return (
@@ -165,8 +165,9 @@ function RowHeader({ placed, inside, theme }: { placed: PlacedPanel; inside: num
 }
 
 /**
- * With the address come `theme`, `now` (seconds since the epoch), `from` (such as `now-15m`), `refresh` and `scrape` (seconds),
- * `rows` and the variables (`var-NAME`). Without `theme` the page is as the browser wants it, and without `now` it goes on.
+ * Draws the dashboard. The address contains `theme`, `now` (seconds since the epoch), `from` (such as `now-15m`), `refresh` and
+ * `scrape` (seconds), `rows` and the variables (`var-NAME`). Without `theme` the browser's preference decides, and without
+ * `now` the page follows the time.
  */
 async function start(): Promise<void> {
   setTimeZoneResolver(() => "utc");

@@ -16,24 +16,24 @@ import { framesOf } from "./frames.ts";
 import { type BuiltIn, interpolate, type SetVariable } from "./interpolate.ts";
 import type { Span } from "./variables.ts";
 
-/** What all panels of a page share. */
+/** The facts that all panels of a page share. */
 export interface PageContext {
   readonly span: Span;
-  /** Between two scrapes, seconds: as the data source's setting "scrape interval". */
+  /** Time between two scrapes, in seconds, like the data source's setting "scrape interval". */
   readonly scrapeSeconds: number;
   readonly variables: readonly SetVariable[];
   readonly theme: GrafanaTheme2;
 }
 
-/** What a panel draws. */
+/** The data that a panel draws. */
 export interface PanelData {
   readonly frames: DataFrame[];
-  /** Of the queries that are shown. */
+  /** Number of series of the queries that are shown. */
   readonly series: number;
 }
 
 standardTransformersRegistry.setInit(() =>
-  // Some are there twice, under an older name.
+  // Some transformers are registered twice, under an older name, too.
   [...new Map(Object.values(standardTransformers).map((one) => [one.id, one])).values()].map((transformer) => ({
     id: transformer.id,
     name: transformer.name,
@@ -46,14 +46,14 @@ standardTransformersRegistry.setInit(() =>
 
 const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** Seconds of `10m` and the like; `null` for what is none. */
+/** The seconds of a span such as `10m`; `null` for any other text. */
 export function secondsOf(span: string): number | null {
   const [, count, unit = ""] = /^>?(\d+)(ms|[smhdw])$/.exec(span) ?? [];
   const each = unitSeconds[unit];
   return count === undefined || each === undefined ? null : Number(count) * each;
 }
 
-/** Steps as Grafana rounds them: enough points for the width, none shorter than a scrape. */
+/** The steps to which Grafana rounds: they give enough points for the width, and none is shorter than a scrape. */
 const niceSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
 function stepFor(
@@ -65,7 +65,7 @@ function stepFor(
   const wanted = (span.to - span.from) / (panel.maxDataPoints ?? Math.max(100, Math.round(width)));
   const least = secondsOf(shortest ?? panel.interval ?? "") ?? scrapeSeconds;
   const rounded = niceSteps.find((step) => step >= wanted) ?? 86_400;
-  // Samples are only at multiples of the scrape interval.
+  // Samples exist only at multiples of the scrape interval.
   return Math.ceil(Math.max(rounded, least, scrapeSeconds) / scrapeSeconds) * scrapeSeconds;
 }
 
@@ -84,7 +84,9 @@ export function builtInOf(span: Span, stepSeconds: number, scrapeSeconds: number
   };
 }
 
-/** Asks the queries of a panel, and makes of the answers what its visualization draws. Throws with the server's own words. */
+/**
+ * Sends the queries of a panel, and turns the answers into what its visualization draws. Throws with the server's own words.
+ */
 export async function loadPanelData(panel: Panel, context: PageContext, width: number): Promise<PanelData> {
   const { scrapeSeconds, variables, theme } = context;
   const from = secondsOf(panel.timeFrom?.replace(/^now-/, "") ?? "");
@@ -127,7 +129,7 @@ export async function loadPanelData(panel: Panel, context: PageContext, width: n
     theme,
     timeZone: "utc",
   });
-  // Colours by name and heads of tables go by these.
+  // Colours by name and heads of tables depend on these names.
   cacheFieldDisplayNames(drawn);
   return { frames: drawn, series: frames.length };
 }

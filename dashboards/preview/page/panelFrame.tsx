@@ -26,7 +26,7 @@ const visualizations: Readonly<Record<string, (drawn: DrawnPanel) => ReactNode>>
   heatmap: HeatmapPanel,
 };
 
-/** A stat or a bar gauge says itself that it has nothing. */
+/** The visualizations that show by themselves that there is no data. */
 const saysNothingItself = new Set(["stat", "bargauge", "text"]);
 
 function timeRangeOf({ span }: PageContext, panel: Panel): TimeRange {
@@ -37,7 +37,9 @@ function timeRangeOf({ span }: PageContext, panel: Panel): TimeRange {
   return { from: begin, to: end, raw: { from: begin, to: end } };
 }
 
-/** What is there once a visualization has drawn that does so some time after it was mounted. */
+/**
+ * Selectors of the elements that exist once a visualization has drawn, for those that draw some time after they were mounted.
+ */
 const drawnBy: Readonly<Record<string, string>> = { table: '[role="gridcell"]', timeseries: "canvas" };
 
 const isNothing = (loaded: Loaded): boolean =>
@@ -45,7 +47,7 @@ const isNothing = (loaded: Loaded): boolean =>
 
 type Loaded = { readonly data: PanelData } | { readonly error: string } | null;
 
-/** One panel in its place, in Grafana's `PanelChrome`. Its `data-ready` says that it has drawn. */
+/** One panel in its place, in Grafana's `PanelChrome`. Its `data-ready` shows that it has been drawn. */
 export function PanelFrame({
   placed,
   context,

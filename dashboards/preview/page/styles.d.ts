@@ -1,2 +1,2 @@
-/** Styles are the bundler's. */
+/** Styles are read by the bundler only. */
 declare module "@fontsource/*";

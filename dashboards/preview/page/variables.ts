@@ -33,7 +33,7 @@ async function possibleValues(
     if (variable.type !== "custom" && variable.type !== "interval") return [];
     const listed = variable.options.map(({ value }) => String(value)).filter((value) => value !== "$__all");
     if (listed.length > 0) return listed;
-    // `key : value` or plain values.
+    // The list contains `key : value` or plain values.
     return textOf(variable.query)
       .split(",")
       .map((one) => (one.split(" : ")[1] ?? one).trim())
@@ -51,7 +51,7 @@ async function possibleValues(
   });
 }
 
-/** What a variable's `regex` leaves of its values: the first group, where it has one. */
+/** The values of a variable that its `regex` leaves, as the first group of a match where there is one. */
 function narrowed(values: readonly string[], regex: string): readonly string[] {
   const [, pattern, flags] = /^\/(.*)\/(\w*)$/s.exec(regex) ?? [];
   if (pattern === undefined) return values;
@@ -64,7 +64,7 @@ function narrowed(values: readonly string[], regex: string): readonly string[] {
 
 type Common = Pick<SetVariable, "name" | "label" | "isHidden" | "isMulti">;
 
-/** A variable that has one value and no choice; `null`: it has several. */
+/** A variable with one value and no choice; `null` if it can have several. */
 function fixedVariable(variable: Variable, common: Common): SetVariable | null {
   const { type } = variable;
   if (type === "datasource") return { ...common, values: ["prometheus"], allValue: null, text: "Prometheus" };
@@ -85,7 +85,10 @@ function chosenVariable(
   return { ...common, values, allValue: null, text: values.join(" + ") };
 }
 
-/** Sets the variables of a dashboard, in their order: from the address, else as they are stored, else all or the first. */
+/**
+ * Sets the variables of a dashboard, in their order: from the address, else to the stored value, else to all values or the
+ * first.
+ */
 export async function setVariables(
   variables: readonly Variable[],
   chosen: URLSearchParams,

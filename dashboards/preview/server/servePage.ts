@@ -9,7 +9,8 @@ export interface ServedPage {
 
 const html =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Dashboard</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/build/main.css">' +
-  // Parts that scroll, or are thought to be out of view, are painted apart: in a picture of a whole dashboard they may be blank.
+  // Parts that scroll, or that the browser considers to be out of view, are painted apart: in a picture of a whole dashboard
+  // they may be blank.
   '<style>body{margin:0}[role="grid"]{overflow:hidden!important;content-visibility:visible!important;contain:none!important}</style></head><body><div id="root"></div><script type="module" src="/build/main.js"></script></body></html>';
 
 /** Serves the page on the loopback device. */

@@ -2,22 +2,26 @@ import { compareText } from "../../kernel/compareText.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { DiscoveredPod } from "./discover.ts";
 
-/** Exporter pods; each node has those of at most one controller. */
+/** Exporter pods that are believed; each node has those of at most one controller. */
 export interface BelievedExporters {
   readonly pods: readonly DiscoveredPod[];
-  /** Pods that look like exporters, and whose data is not used. */
+  /** Pods that look like exporters, but whose data is not used. */
   readonly rejected: readonly DiscoveredPod[];
   readonly problems: readonly Problem[];
 }
 
-/** Decides which of the pods that look like exporters speak for their nodes; remembers what it decided. */
+/** Decides which of the pods that look like exporters speak for their nodes, and remembers what it decided. */
 export interface ExporterBelief {
-  /** `gpuNodes`: names of the nodes with GPUs, `null` where they are not known. `now`: seconds of a clock that is never set back. */
+  /**
+   * `gpuNodes`: the names of the nodes with GPUs; `null` where they are not known. `now`: seconds of a clock that is never set
+   * back.
+   */
   believe(pods: readonly DiscoveredPod[], gpuNodes: ReadonlySet<string> | null, now: number): BelievedExporters;
 }
 
 /**
- * A newcomer replaces a node's exporter when that has been away for this long; sooner if it is on no node any more. Seconds.
+ * A newcomer replaces a node's exporter that has been away for this long: `here` if that still has pods on other nodes,
+ * `everywhere` if it has none any more. Seconds.
  */
 const absence = { here: 600, everywhere: 120 } as const;
 
@@ -26,20 +30,20 @@ interface Group {
   readonly key: string;
   readonly isDaemonSet: boolean;
   readonly byNode: Map<string, DiscoveredPod[]>;
-  /** Nodes with GPUs on which it is. */
+  /** Number of nodes with GPUs on which the group has a pod. */
   coverage: number;
-  /** Nodes for which it speaks already. */
+  /** Number of nodes for which the group speaks already. */
   trust: number;
-  /** Creation of its oldest pod, seconds since the epoch. */
+  /** Creation time of its oldest pod, seconds since the epoch. */
   oldest: number;
 }
 
 /** The exporter that was last used for a node. */
 interface Spoken {
   readonly key: string;
-  /** For people: one of its pods there. */
+  /** Name of one of its pods there, for people. */
   readonly pod: string;
-  /** Since when it has had no pod there; `null`: it has one. */
+  /** The time since which it has had no pod there; `null` while it has one. */
   readonly absentSince: number | null;
 }
 
@@ -77,7 +81,7 @@ export function createExporterBelief(): ExporterBelief {
 
 const absent = (spoken: Spoken, now: number): Spoken => ({ ...spoken, absentSince: spoken.absentSince ?? now });
 
-/** For how many nodes each controller speaks. */
+/** The number of nodes for which each controller speaks. */
 function trustIn(spokenFor: ReadonlyMap<string, Spoken>): ReadonlyMap<string, number> {
   const trust = new Map<string, number>();
   for (const { key } of spokenFor.values()) trust.set(key, (trust.get(key) ?? 0) + 1);
@@ -136,8 +140,8 @@ function inOrderOfTrust(a: Group, b: Group): number {
 }
 
 /**
- * The most trusted of those that are on a node; `null` if all are less trusted than the one used before, and that one may come
- * back.
+ * The most trusted of the candidates on a node. It is `null` if all are less trusted than the one that was used before, and
+ * that one may come back.
  */
 function choose(
   candidates: readonly Group[],
@@ -165,7 +169,9 @@ interface Contest {
 interface Found {
   readonly pods: DiscoveredPod[];
   readonly rejected: DiscoveredPod[];
-  /** By the accepted controller and the namespace of the rejected one: one line, however many pods there are. */
+  /**
+   * Keyed by the accepted controller and the namespace of the rejected one, which makes one line however many pods there are.
+   */
   readonly contests: Map<string, Contest>;
 }
 

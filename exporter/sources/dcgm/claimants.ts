@@ -16,7 +16,7 @@ export interface ClaimedDevice {
   /** In order of namespace and pod; per-process values are `null`. */
   readonly claimants: readonly TelemetryClaimant[];
   /**
-   * Per claimant its rows of virtual GPUs, where these may carry per-process values: beside rows without a pod.
+   * The rows of virtual GPUs of each claimant, where these may carry per-process values, which is beside rows without a pod.
    * `null` where no row can.
    */
   readonly processRows: readonly (readonly number[])[] | null;
@@ -80,7 +80,7 @@ export function withProcessValues(
   return hasChanged ? next : claimants;
 }
 
-/** Per pod its own part of a signal; `null` where rows with a pod are mere copies of the device's value. */
+/** For each pod its own part of a signal; `null` where rows with a pod are mere copies of the device's value. */
 function processValues(
   values: Float64Array,
   processRows: readonly (readonly number[])[],
@@ -100,14 +100,14 @@ function processValues(
   return areCopies ? null : perPod;
 }
 
-/** How many virtual GPUs rows show. */
+/** The number of virtual GPUs that the rows show. */
 export function virtualSlots(rows: readonly AttributedRow[]): number {
   const slots = new Set<string>();
   for (const { row } of rows) if (row.labels.virtualGpu !== null) slots.add(row.labels.virtualGpu);
   return slots.size;
 }
 
-/** The smallest text that `read` finds; so that the order of the rows does not matter. */
+/** The smallest text that `read` finds, so that the order of the rows does not matter. */
 export function smallest(rows: readonly AttributedRow[], read: (row: AttributedRow) => string | null): string | null {
   let found: string | null = null;
   for (const row of rows) {

@@ -2,18 +2,18 @@ import { signals } from "./dialects.ts";
 import { type ValueFault, valueFault } from "./sanitise.ts";
 import type { KnownMetric } from "./vocabulary.ts";
 
-/** Numbers of one row of `Columns`. */
+/** Number of values in one row of `Columns`. */
 export const rowWidth = signals.length;
 
 /**
- * Largest valid value per row and signal, in the units of `DeviceReading`; `NaN` where there is none. The value of a
- * signal of row `r` is at `r * rowWidth + column`.
+ * The largest valid value of each row and signal, in the units of `DeviceReading`; `NaN` where there is none. The value of a
+ * signal in row `r` is at `r * rowWidth + column`.
  */
 export interface Columns {
   values: Float64Array;
 }
 
-/** Columns of this many rows without a value. */
+/** Makes columns with this many rows and no values. */
 export function createColumns(rows: number): Columns {
   return { values: new Float64Array(rows * rowWidth).fill(Number.NaN) };
 }
@@ -33,8 +33,8 @@ export function clearColumns(columns: Columns, rows: number): void {
 }
 
 /**
- * Takes in a value in the exporter's unit; the largest valid one of a row and signal stays. Says why it is not used,
- * or `duplicate` where the row had a valid one before.
+ * Takes in a value in the exporter's unit; the largest valid value of a row and signal is kept. Returns why the value is not
+ * used, or `duplicate` where the row had a valid one before.
  */
 export function addValue(
   columns: Columns,
@@ -46,7 +46,7 @@ export function addValue(
     const fault = valueFault(metric.quantity, raw, metric.sentinels);
     if (fault !== null) return fault;
   }
-  // Plus 0, so that no sign of a zero depends on the order of the rows.
+  // Adding 0 turns -0 into 0, so that no sign of a zero depends on the order of the rows.
   const value = raw / metric.divisor + 0;
   const at = row * rowWidth + metric.column;
   const known = columns.values[at] ?? Number.NaN;
@@ -58,7 +58,7 @@ export function addValue(
   return "duplicate";
 }
 
-/** Largest value of a signal over rows; `NaN` if none has one. */
+/** The largest value of a signal over some rows; `NaN` if none has a value. */
 export function largestOf(values: Float64Array, rows: readonly number[], column: number): number {
   let largest = Number.NaN;
   for (const row of rows) {

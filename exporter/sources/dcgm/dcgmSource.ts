@@ -8,24 +8,26 @@ import { targetProblems } from "./targetProblems.ts";
 import { afterAttempt, newRecord, recordKey, type TargetRecord } from "./targetRecord.ts";
 
 export interface DcgmSourceOptions {
-  /** Asked before each round, so that new and removed targets are seen. */
+  /** Called before each round, so that new and removed targets are noticed. */
   readonly targets: () => readonly ScrapeTarget[];
   /** Sends the requests. The source owns it and closes it on `stop`. */
   readonly pool: GetPool;
   /** Each target is asked once in this time; dcgm-exporter itself collects every 30 s. */
   readonly intervalSeconds: number;
-  /** How long a last good page is used: at least 60 s, by default 3 intervals. */
+  /** How long the last good page of a target is used: at least 60 s, by default 3 intervals. */
   readonly maxAgeSeconds?: number;
   readonly limits?: Partial<PageLimits>;
-  /** Seconds since the epoch. */
+  /** The current time, seconds since the epoch. */
   readonly now: () => number;
-  /** Calls back once after this many seconds; the result cancels it. By default the machine's timers. */
+  /**
+   * Calls back once after this many seconds; the returned function cancels the call. By default the machine's timers are used.
+   */
   readonly schedule?: (seconds: number, callback: () => void) => () => void;
 }
 
-/** The telemetry of this moment. */
+/** The telemetry at one moment. */
 export interface DcgmState {
-  /** Last good page of every target that is young enough to be used. */
+  /** The last good page of every target whose page is young enough to be used. */
   readonly pages: readonly TelemetryPage[];
   readonly targets: number;
   readonly targetsUp: number;
@@ -33,7 +35,9 @@ export interface DcgmState {
 
 /** A source that can also be driven by hand. */
 export interface DcgmSource extends Source<DcgmState> {
-  /** One full round at once, as of `now` (seconds since the epoch). For demos, tests and one-shot commands. */
+  /**
+   * Scrapes all targets once and immediately, as of `now` (seconds since the epoch). For demos, tests and one-shot commands.
+   */
   scrapeOnce(now: number): Promise<void>;
 }
 
@@ -54,7 +58,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
   let slice = 0;
   let isRunning = false;
 
-  /** Takes over the provider's list: forgets removed targets, remembers new ones. */
+  /** Takes over the provider's list: forgets removed targets and remembers new ones. */
   const refresh = (): void => {
     const wanted = new Map<string, ScrapeTarget>();
     for (const target of options.targets()) wanted.set(recordKey(target), target);
@@ -89,7 +93,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
 
   const tick = (): void => {
     if (!isRunning) return;
-    // Exporters that are found only now are asked at once.
+    // Exporters that are found only now are scraped immediately.
     if (slice === 0 || records.size === 0) refresh();
     for (const [key, record] of records) {
       if (!record.wasTried || sliceOf(key) === slice) void scrape(key, record, now);
@@ -130,14 +134,17 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
   };
 }
 
-/** Which moment of the round is a target's own: even over targets, and the same in every round (FNV-1a). */
+/**
+ * The slice of the round in which a target is scraped: evenly distributed over the targets, and the same in every round
+ * (FNV-1a).
+ */
 function sliceOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return (hash >>> 0) % slicesPerRound;
 }
 
-/** The machine's timers. */
+/** Schedules a callback with the machine's timers. */
 export function scheduleOnMachine(seconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, seconds * 1000);
   return () => clearTimeout(timer);

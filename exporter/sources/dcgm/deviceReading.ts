@@ -3,17 +3,20 @@ import { withProcessValues } from "./claimants.ts";
 import { largestOf } from "./columns.ts";
 import { type Signal, signals } from "./dialects.ts";
 
-/** Which rows of the columns make up a device, and what was read of it last. */
+/** The rows of the columns that make up a device, and what was last read of it. */
 export interface DeviceShape {
-  /** Its own rows: of the instance, or of the whole GPU. */
+  /** The device's own rows: those of the instance, or of the whole GPU. */
   readonly rows: readonly number[];
-  /** Those without a pod: beside them, rows with a pod may be per-process values. */
+  /**
+   * The rows without a pod, or all rows if each has a pod. Beside rows without a pod, those with a pod may be per-process
+   * values.
+   */
   readonly ownRows: readonly number[];
   /** All rows of its GPU. */
   readonly gpuRows: readonly number[];
-  /** See `ClaimedDevice`. */
+  /** The rows with per-process values of each claimant; see `ClaimedDevice`. */
   readonly processRows: readonly (readonly number[])[] | null;
-  /** Carries what the labels say; before the first page its values are `null`. */
+  /** The last reading. It carries what the labels contain; before the first page its values are `null`. */
   last: DeviceReading;
 }
 
@@ -46,8 +49,8 @@ const remapFailureColumn = column("rowRemapFailure");
 const healthColumn = column("dcgmHealth");
 
 /**
- * Reads a device from the columns and remembers it as the shape's last. Where nothing changed, it is the very object
- * of the last page; `claimants` is the same list as before for as long as its content is the same.
+ * Reads a device from the columns and remembers the reading as the shape's last. Where nothing changed, the result is the same
+ * object as for the last page; `claimants` is the same list as before for as long as its content is the same.
  */
 export function readDevice(shape: DeviceShape, values: Float64Array): DeviceReading {
   const { last } = shape;
@@ -91,12 +94,12 @@ export function readDevice(shape: DeviceShape, values: Float64Array): DeviceRead
   return next;
 }
 
-/** Identifies a device on the pages of its node. */
+/** The key that identifies a device on the pages of its node. */
 export function deviceKey({ uuid, gpuInstance }: DeviceReading): string {
   return `${gpuInstance ?? ""}\n${uuid}`;
 }
 
-/** Whether two readings of a device have the same numbers, those of single pods aside. */
+/** Whether two readings of a device have the same numbers, apart from those of single pods. */
 export function isSameMeasurement(one: DeviceReading, other: DeviceReading): boolean {
   return (
     one.energyJoules === other.energyJoules &&
@@ -139,7 +142,7 @@ function claimantsNow(
   return withProcessValues(shape.last.claimants, processRows, values, deviceUtil, deviceMemory);
 }
 
-/** The value of a device: that of its rows without a pod, where these have one; else the largest. */
+/** The value of a device: that of its rows without a pod if these have one, else the largest. */
 function deviceValue(values: Float64Array, shape: DeviceShape, of: number): number {
   const own = largestOf(values, shape.ownRows, of);
   return Number.isNaN(own) && shape.ownRows !== shape.rows ? largestOf(values, shape.rows, of) : own;
@@ -155,7 +158,7 @@ function largestValue(values: Float64Array, shape: DeviceShape, columns: readonl
   return largest;
 }
 
-/** The sum of several signals; those that the device has not count nothing, `NaN` where it has none of them. */
+/** The sum of several signals. Those that the device lacks add nothing; `NaN` where it has none of them. */
 function sumOfValues(values: Float64Array, shape: DeviceShape, columns: readonly number[]): number {
   let sum = Number.NaN;
   for (const of of columns) {

@@ -3,7 +3,7 @@ import type { DeviceReading } from "../../model/telemetry.ts";
 import { type AttributedRow, claimantsOf, smallest, virtualSlots } from "./claimants.ts";
 import type { DeviceShape } from "./deviceReading.ts";
 
-/** How many devices one page may speak for. */
+/** The limits on the devices of one page. */
 export interface DeviceLimits {
   readonly maxGpus: number;
   readonly maxInstancesPerGpu: number;
@@ -12,7 +12,7 @@ export interface DeviceLimits {
 
 /** The devices that rows speak for, and the rows that were beyond the limits. */
 export interface ShapedDevices {
-  /** In order of UUID and instance. */
+  /** The devices, ordered by UUID and instance. */
   readonly devices: readonly DeviceShape[];
   readonly cutRows: readonly number[];
   /** Whether some device named more workloads than the limit. */
@@ -20,7 +20,7 @@ export interface ShapedDevices {
 }
 
 /**
- * Finds the devices in the rows of one node: this depends on labels only. Rows of a GPU that also has MIG instances are no
+ * Finds the devices in the rows of one node, which depends on labels only. Rows of a GPU that also has MIG instances are not a
  * device of their own: they only add to what is measured for the whole GPU.
  */
 export function shapeDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ShapedDevices {
@@ -95,12 +95,12 @@ function shapeDevice(
   };
   const rows = deviceRows.length === gpuRows.length ? gpuIndexes : indexesOf(deviceRows);
   const own = deviceRows.filter(({ workload }) => workload === null);
-  // One list where they are the same, none where it says nothing: there are 80,000 of these.
+  // The list of rows is shared where all of them or none of them are without a pod: there are 80,000 of these.
   const ownRows = own.length === deviceRows.length ? rows : own.length === 0 ? rows : indexesOf(own);
   return { device: { rows, ownRows, gpuRows: gpuIndexes, processRows, last }, hasCutClaimants };
 }
 
-/** Most devices have one row: one list for all that have the same. */
+/** Most devices have one row, so all devices with the same row share one list. */
 const lonely: readonly (readonly number[])[] = Array.from({ length: 64 }, (_unused, index) => [index]);
 
 function indexesOf(rows: readonly AttributedRow[]): readonly number[] {
@@ -109,12 +109,12 @@ function indexesOf(rows: readonly AttributedRow[]): readonly number[] {
   return known ?? rows.map(({ row }) => row.index);
 }
 
-/** One by one: a hostile page has more rows than a call may have arguments. */
+/** The indexes are pushed one by one because a hostile page has more rows than a call may have arguments. */
 function addIndexes(indexes: number[], rows: readonly AttributedRow[]): void {
   for (const { row } of rows) indexes.push(row.index);
 }
 
-/** By name, numbers in numeric order, so that instance 9 comes before 13. */
+/** The groups sorted by name, with numbers in numeric order, so that instance 9 comes before 13. */
 function sorted<Row>(groups: ReadonlyMap<string, Row>): readonly (readonly [string, Row])[] {
   const keyed = [...groups].map(([name, rows]) => ({ key: sortKey(name), name, rows }));
   keyed.sort((one, other) => compareText(one.key, other.key) || compareText(one.name, other.name));

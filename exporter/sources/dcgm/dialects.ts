@@ -1,4 +1,7 @@
-/** What a sample measures, in the units of `DeviceReading`; traffic is in bytes a second. The order is the column order of a row. */
+/**
+ * The quantities that samples measure, in the units of `DeviceReading`; traffic is in bytes per second. The order is the column
+ * order of a row.
+ */
 export const signals = [
   "gpuUtil",
   "grEngineActive",
@@ -32,7 +35,7 @@ export const signals = [
 ] as const;
 export type Signal = (typeof signals)[number];
 
-/** Which values can be real; see `sanitise.ts`. */
+/** The kinds of values, which decide what values can be real; see `sanitise.ts`. */
 export type Quantity = "ratio" | "percent" | "memory" | "power" | "energy" | "temperature" | "xid" | "rate" | "bits";
 
 /** One metric name and what its values mean. */
@@ -40,11 +43,14 @@ export interface MetricSpelling {
   readonly name: string;
   readonly signal: Signal;
   readonly quantity: Quantity;
-  /** How many of the exporter's units are one of ours. A divisor, because 7 / 100 is exact to the last digit, 7 * 0.01 is not. */
+  /**
+   * How many of the exporter's units make one of ours. It is a divisor because 7 / 100 is exact to the last digit, and 7 * 0.01
+   * is not.
+   */
   readonly divisor: number;
 }
 
-/** What a label says. Where several spellings share a meaning, its list is in order of preference. */
+/** The meanings of labels. Where several spellings share a meaning, its list in a dialect is in order of preference. */
 export const labelRoles = [
   "uuid",
   "gpuInstance",
@@ -72,8 +78,8 @@ export const labelRoles = [
 export type LabelRole = (typeof labelRoles)[number];
 
 /**
- * How one family of exporters writes its pages: all that is specific to a vendor is in such a table.
- * A further vendor is a further table (for AMD without `sentinels`: its energy in µJ passes 2^47 in earnest).
+ * How one family of exporters writes its pages. All that is specific to a vendor is in a table like this, and a further vendor
+ * is a further table. (One for AMD has no `sentinels`, since its energy in µJ really exceeds 2^47.)
  */
 export interface TelemetryDialect {
   readonly name: string;
@@ -81,7 +87,7 @@ export interface TelemetryDialect {
   /** A row of any metric with one of these prefixes proves that its device exists, and who is on it. */
   readonly prefixes: readonly string[];
   readonly labels: Readonly<Record<LabelRole, readonly string[]>>;
-  /** Which numbers mean "no value". */
+  /** The convention for numbers that mean "no value". */
   readonly sentinels: "dcgm" | "none";
 }
 
@@ -96,9 +102,9 @@ const bits = { quantity: "bits", divisor: 1 } as const;
 const xid = { quantity: "xid", divisor: 1 } as const;
 
 /**
- * dcgm-exporter of NVIDIA, 2.x to 4.8.3 (`etc/default-counters.csv`, `etc/dcp-metrics-included.csv`) and the old
- * namespace of gpu-monitoring-tools and `etc/1.x-compatibility-metrics.csv`. The HELP texts that call the PROF
- * metrics "in %" are wrong: they are 0..1.
+ * dcgm-exporter of NVIDIA, 2.x to 4.8.3 (`etc/default-counters.csv`, `etc/dcp-metrics-included.csv`), and the old namespace of
+ * gpu-monitoring-tools and `etc/1.x-compatibility-metrics.csv`. The HELP texts that call the PROF metrics "in %" are wrong:
+ * their values are from 0 to 1.
  */
 export const nvidiaDcgm: TelemetryDialect = {
   name: "nvidia-dcgm",
@@ -176,5 +182,5 @@ export const nvidiaDcgm: TelemetryDialect = {
   sentinels: "dcgm",
 };
 
-/** All tables that are filled. */
+/** All dialects that are known. */
 export const dialects: readonly TelemetryDialect[] = [nvidiaDcgm];

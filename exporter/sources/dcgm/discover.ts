@@ -2,7 +2,7 @@ import { isIP, isIPv6 } from "node:net";
 import type { Config } from "../../config/schema.ts";
 import type { GetRequest } from "../http/getPool.ts";
 
-/** What discovery needs of a pod that the Kubernetes source found to be an exporter. */
+/** What discovery needs to know about a pod that the Kubernetes source found to be an exporter. */
 export interface DiscoveredPod {
   readonly namespace: string;
   readonly name: string;
@@ -11,13 +11,13 @@ export interface DiscoveredPod {
   /** Container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly ready: boolean;
-  /** The controller that created it; `null` or absent: there is none, or it is not known. */
+  /** The controller that created it; `null` or absent if there is none, or if it is not known. */
   readonly owner?: { readonly kind: string; readonly name: string } | null;
-  /** Seconds since the epoch; `null` or absent where the object does not say. */
+  /** Creation time, seconds since the epoch; `null` or absent where the object does not report it. */
   readonly createdAt?: number | null;
 }
 
-/** How the exporters of some namespaces are asked. */
+/** How the exporters of some namespaces are scraped. */
 export type DiscoveryRule = Omit<Config["dcgm"]["discovery"][number], "matchLabels">;
 
 /** A page that the configuration lists. */
@@ -25,18 +25,19 @@ export type ListedTarget = Config["dcgm"]["targets"][number];
 
 /** One page to fetch. Discovered targets get no credentials. */
 export interface ScrapeTarget extends GetRequest {
-  /** The node it speaks for; `null` takes the page's host label (only for targets that the configuration lists). */
+  /** The node that it speaks for; with `null` the page's host label decides (only for targets that the configuration lists). */
   readonly node: string | null;
 }
 
-/** Names of the metrics port in the GPU Operator's and in the stand-alone chart's pods. */
+/** Names of the metrics port in the pods of the GPU Operator and of the stand-alone chart. */
 const usualPortNames = ["gpu-metrics", "metrics"] as const;
 const usualPort = 9400;
 
 /**
- * All pages to fetch: the listed ones, and one per node that runs an exporter that is believed (a ready pod of its controller
- * before others, then by name). The first rule that names a pod's namespace decides how it is scraped; a rule whose named port
- * the pod has goes before one whose port it does not have. Discovered targets get no credentials. Pure.
+ * All pages to fetch: the listed ones, and one for each node that runs an exporter that is believed. Among several pods on a
+ * node, a ready one of the controller is preferred, then the first by name. The first rule that names a pod's namespace decides
+ * how it is scraped, except that a rule whose named port the pod has is preferred to one whose port it lacks. Discovered
+ * targets get no credentials. Pure.
  */
 export function discoverTargets(
   pods: readonly DiscoveredPod[],

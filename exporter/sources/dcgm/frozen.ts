@@ -1,41 +1,41 @@
 import type { DeviceReading, TelemetryPage } from "../../model/telemetry.ts";
 
 /**
- * Shortest time without any change that shows a lost host engine. dcgm-exporter collects every 30 s by default; who
- * has set DCGM_EXPORTER_INTERVAL to a minute or two sees the same values in several scrapes.
+ * The shortest time without any change that shows a lost host engine. dcgm-exporter collects every 30 s by default; with
+ * DCGM_EXPORTER_INTERVAL set to a minute or two, several scrapes return the same values.
  */
 const leastFrozenSeconds = 180;
 
-/** The number of pages in a row that must have the values of the one before. */
+/** The least number of successive pages that must have the values of the one before. */
 const leastStillPages = 3;
 
-/** How long the values of a page may stay unchanged, for pages that are used up to `maxAgeSeconds`. */
+/** The time for which the values of a page may stay unchanged, for pages that are used up to `maxAgeSeconds`. */
 export function frozenAfterSeconds(maxAgeSeconds: number): number {
   return Math.max(leastFrozenSeconds, 2 * maxAgeSeconds);
 }
 
 /**
- * How long the values of a page without an energy counter may stay unchanged before it is unknown whether it is measured: less
- * than the shortest window of idleness (30 min), so that frozen zeros never become idle GPUs.
+ * The time for which the values of a page without an energy counter may stay unchanged before it is unknown whether they are
+ * measured. It is less than the shortest window of idleness (30 min), so that frozen zeros never become idle GPUs.
  */
 const doubtfulAfterSeconds = 900;
 
 /** Pages of one exporter, and for how long they have been the same. */
 export interface Standstill {
   readonly pages: readonly TelemetryPage[];
-  /** Since when they have the values that they have now, seconds since the epoch. */
+  /** The time since which they have had their present values, seconds since the epoch. */
   readonly movedAt: number;
-  /** Pages in a row that had the values of the one before. */
+  /** The number of successive pages that had the values of the one before. */
   readonly stillPages: number;
 }
 
 /**
- * Whether pages that still come are measured still.
+ * Whether the values of pages that still come are still measured.
  *
- * - `frozen`: nothing moves, not even the energy counter of a GPU that draws power, which counts for as long as the exporter
+ * - `frozen`: nothing changes, not even the energy counter of a GPU that draws power, which counts for as long as the exporter
  *   measures. That is no data.
- * - `doubtful`: there is no such counter, and for a quarter of an hour none of the values change that jitter even on an idle
- *   GPU: a power in fractions of a watt, or the powers and temperatures of several GPUs. Most likely it is frozen, but idle
+ * - `doubtful`: there is no energy counter, and for a quarter of an hour no value has changed that jitters even on an idle GPU:
+ *   a power in fractions of a watt, or the powers and temperatures of several GPUs. Most likely the page is frozen, but idle
  *   GPUs may really do nothing for a while. The two cannot be distinguished, so it is no data either.
  */
 export function standstill(
@@ -43,7 +43,7 @@ export function standstill(
   now: number,
   frozenAfterSeconds: number,
 ): "frozen" | "doubtful" | null {
-  // Pages are counted beside the time, which may jump.
+  // Pages are counted in addition to the time, because the clock may jump.
   const seconds = now - movedAt;
   if (stillPages < leastStillPages || seconds < frozenAfterSeconds) return null;
   const devices = pages.flatMap((page) => page.devices);
@@ -51,12 +51,15 @@ export function standstill(
   return seconds >= Math.max(doubtfulAfterSeconds, frozenAfterSeconds) && wouldJitter(devices) ? "doubtful" : null;
 }
 
-/** The energy counter of a GPU that draws power: the one number that moves whatever the GPU does. */
+/** Whether a reading has the energy counter of a GPU that draws power: the one number that changes whatever the GPU does. */
 function isCounting({ energyJoules, powerWatts }: DeviceReading): boolean {
   return energyJoules !== null && energyJoules > 0 && powerWatts !== null && powerWatts > 0;
 }
 
-/** NVML gives power in milliwatts, which no idle GPU keeps for long; whole watts and degrees may stay on one, not on several. */
+/**
+ * Whether the readings of these devices would change even if the GPUs were idle. NVML gives power in milliwatts, which no idle
+ * GPU keeps for long; whole watts and degrees may stay the same on one GPU, but not on several.
+ */
 function wouldJitter(devices: readonly DeviceReading[]): boolean {
   const physicalGpus = new Set<string>();
   for (const { uuid, powerWatts, temperatureCelsius } of devices) {

@@ -17,37 +17,37 @@ import {
 import { blockOfUnknown, countDrop, type GrowingDrops } from "./pageRows.ts";
 import { type MetricUse, useOfMetricAt } from "./vocabulary.ts";
 
-/** Where the reading of a page is. */
+/** How far the reading of a page has come. */
 interface Progress {
   readonly bytes: Buffer;
   readonly view: DataView;
   readonly layout: PageLayout;
   readonly columns: Columns;
-  /** 1 for each row of the columns that was met. */
+  /** For each row of the columns: 1 if the page has had it. */
   readonly seen: Uint8Array;
   readonly drops: GrowingDrops;
   readonly acceptsCutLine: boolean;
-  /** The metric of the line before. */
+  /** Start, length and hash of the name in the line before. */
   nameStart: number;
   nameLength: number;
   use: MetricUse;
   nameHash: number;
-  /** Block of the line before; -1 at a metric's first line. */
+  /** Block of the line before; -1 at the first line of a metric. */
   previous: number;
   seenRows: number;
-  /** A label block came up that the layout does not have. */
+  /** Whether a label block was found that the layout does not have. */
   isUnknownLayout: boolean;
-  /** Blocks by their text; made where one is out of its usual place. */
+  /** Blocks by their text; `null` until one is out of its usual place. */
   byText: ReadonlyMap<string, number> | null;
 }
 
-/** Reading is synchronous, so one set of marks serves all targets. */
+/** Reading is synchronous, so all targets share one set of marks. */
 let marks = new Uint8Array(64);
 
 /**
- * Reads a page whose label blocks are those of `layout`, in whatever order, into `columns`: what `readRows` finds,
- * without decoding a label. Gives what was dropped, or `null` (and columns of no worth) when the page has a block that
- * the layout has not, or lacks one of a device.
+ * Reads a page whose label blocks are those of `layout`, in whatever order, into `columns`. It finds what `readRows` finds,
+ * without decoding a label. Returns what was dropped, or `null` (and columns that must not be used) when the page has a block
+ * that the layout does not have, or lacks one of a device.
  */
 export function readKnownPage(
   bytes: Buffer,
@@ -103,7 +103,7 @@ function readExpectedLine(progress: Progress, start: number): number {
   return lineEnd + 1;
 }
 
-/** The same for a line whose metric is not that of the line before. */
+/** Reads the line at `start` in the same way if its metric is not that of the line before. */
 function readFirstLine(progress: Progress, start: number): number {
   const { bytes } = progress;
   const nameEnd = endOfMetricName(bytes, start, bytes.length);
@@ -113,8 +113,8 @@ function readFirstLine(progress: Progress, start: number): number {
 }
 
 /**
- * Goes on over the lines of the same metric whose label blocks are in the order of the layout: most of every page, and
- * nothing else is done for them. Returns the start of the first line that is another.
+ * Continues over the lines of the same metric whose label blocks are in the order of the layout. They are most of every page,
+ * so nothing else is done for them. Returns the start of the first line that differs.
  */
 function readRun(progress: Progress, start: number): number {
   const { bytes, view, layout, nameStart, nameLength, use } = progress;
@@ -137,7 +137,7 @@ function readRun(progress: Progress, start: number): number {
   return at;
 }
 
-/** Reads the value after a label block up to the line's end, whose position it returns; -1 if that is not near. */
+/** Reads the value after a label block up to the line's end and returns the position of that end; -1 if it is not near. */
 function readExpectedValue(progress: Progress, use: Exclude<MetricUse, string>, block: number, close: number): number {
   const { bytes } = progress;
   let at = close + 1;
@@ -177,7 +177,7 @@ function readFullLine(progress: Progress, at: number): number {
   return lineEnd + 1;
 }
 
-/** Whether the line is a sample, of whatever metric. */
+/** Whether the line is a sample of any metric. */
 function readLine(progress: Progress, start: number, lineEnd: number): boolean {
   const { bytes } = progress;
   const nameEnd = endOfMetricName(bytes, start, lineEnd);
@@ -208,7 +208,7 @@ function noteName(progress: Progress, start: number, end: number): void {
   progress.previous = -1;
 }
 
-/** The block at `open`, wherever it is in the layout; -1 when it is malformed, or not there at all. */
+/** The block at `open`, wherever it is in the layout; -1 when it is malformed or not in the layout at all. */
 function blockAt(progress: Progress, open: number, lineEnd: number): number {
   const expected = expectedBlock(progress, open);
   if (expected >= 0) return expected;
@@ -220,7 +220,7 @@ function blockAt(progress: Progress, open: number, lineEnd: number): number {
   return block;
 }
 
-/** The block at `open` if it is the next one of the layout, or the one that came last time; else -1. */
+/** The block at `open` if it is the next one of the layout, or the one that followed last time; else -1. */
 function expectedBlock(progress: Progress, open: number): number {
   const { layout, previous } = progress;
   const next = previous < 0 ? firstBlockOf(layout, progress.nameHash) : previous + 1;
@@ -238,7 +238,7 @@ function isBlockAt(progress: Progress, block: number, open: number): boolean {
   );
 }
 
-/** Marks the block as met, and remembers where it was. */
+/** Marks the block as found, and remembers which one it followed. */
 function noteBlock(progress: Progress, block: number): void {
   const { layout, previous } = progress;
   if (previous < 0) setFirstBlockOf(layout, progress.nameHash, block);
@@ -255,7 +255,7 @@ function markSeen(progress: Progress, block: number): void {
   progress.seenRows += 1;
 }
 
-/** Whether the rest of a line after its labels is that of a sample, which it takes in. */
+/** Whether the rest of a line after its labels is that of a sample; if so, it takes in the sample. */
 function addTail(
   progress: Progress,
   use: Exclude<MetricUse, string>,
@@ -269,7 +269,7 @@ function addTail(
   return true;
 }
 
-/** `block` is -1 for a row without labels. */
+/** Takes in a sample; `block` is -1 for a row without labels. */
 function addSample(progress: Progress, use: Exclude<MetricUse, string>, block: number, value: number): void {
   const row = block < 0 ? blockOfUnknown : rowOfBlock(progress.layout, block);
   if (row >= 0) {

@@ -7,7 +7,7 @@ import { placeOfLabel } from "./vocabulary.ts";
 /** The labels of a row that have a meaning; an empty value is `null`, like an absent label. Untrusted text. */
 export type RowLabels = Record<LabelRole, string | null>;
 
-/** Texts that are on many devices are kept once: 80,000 GPUs have a handful of models. */
+/** Labels whose texts are the same on many devices. Each text is kept once: 80,000 GPUs have a handful of models. */
 const isRepeated: ReadonlySet<LabelRole> = new Set([
   "profile",
   "modelName",
@@ -22,7 +22,7 @@ const isRepeated: ReadonlySet<LabelRole> = new Set([
 ]);
 const shared = createTextCache(4096);
 
-/** Labels of a row without any. */
+/** The labels of a row that has none. */
 export function noLabels(): RowLabels {
   return {
     uuid: null,

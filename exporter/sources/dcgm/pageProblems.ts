@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { DeviceLimits } from "./devices.ts";
 
-/** The facts about a page that a problem needs to name it. */
+/** The facts that name a page in a problem. */
 interface PageName {
   readonly target: string;
   readonly node: string | null;
@@ -55,7 +55,7 @@ export function noDevices(page: PageName): Problem {
   );
 }
 
-/** An exporter whose values do not change, surely frozen or most likely so. */
+/** Problem codes of an exporter whose values do not change, surely frozen or most likely so. */
 export const standstillCodes = { frozen: "exporter-frozen", doubtful: "exporter-doubtful" } as const;
 
 const standstillFindings = {
@@ -71,7 +71,7 @@ const standstillSteps = {
     "Compare with nvidia-smi on the node, and restart the exporter's pod if it differs; add DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION to the exporter's metrics, which distinguishes idle GPUs from a frozen exporter.",
 } as const;
 
-/** `since`: when the values were new, seconds since the epoch. */
+/** The problem of an exporter whose values do not change. `since`: the time when they last changed, seconds since the epoch. */
 export function exporterStandsStill(page: PageName, how: "frozen" | "doubtful", since: number): Problem {
   return pageProblem(
     page,

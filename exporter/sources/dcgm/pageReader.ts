@@ -15,9 +15,9 @@ import {
   shapeByHost,
 } from "./pageShape.ts";
 
-/** What one target's bytes say. */
+/** What was read from one target's bytes. */
 export interface ReaderResult {
-  /** One page, or one per host where the reader splits; none where the bytes have nothing to say. */
+  /** One page, or one for each host where the reader splits; none where the bytes contain no readings. */
   readonly pages: readonly TelemetryPage[];
   readonly problems: readonly Problem[];
   /** Whether any number of any device differs from the page before; `true` for the first page. */
@@ -25,30 +25,29 @@ export interface ReaderResult {
 }
 
 /**
- * Reads the pages of one target, one after the other. What it remembers changes no answer but these: a device of
- * which nothing changed is the very object of the page before, and a list of claimants is the same for as long as its
- * content is.
+ * Reads the pages of one target, one after the other. What it remembers changes only the identity of objects in its answers: an
+ * unchanged device is the same object as on the page before, and a list of claimants is the same for as long as its content is.
  */
 export interface PageReader {
-  /** `receivedAt`: seconds since the epoch. */
+  /** Reads one page. `receivedAt`: seconds since the epoch. */
   read(bytes: Uint8Array, receivedAt: number): ReaderResult;
 }
 
 export interface PageReaderOptions extends PageSubject {
-  /** Whether the page may hold many nodes, one per host label; else all rows are those of one node. */
+  /** Whether the page may contain many nodes, one for each host label; else all rows are those of one node. */
   readonly splitsByHost: boolean;
   readonly limits?: Partial<PageLimits> | undefined;
 }
 
-/** Reading is synchronous, so one set of columns serves all targets. */
+/** Reading is synchronous, so all targets share one set of columns. */
 const columns = createColumns(64);
 
-/** Reads the only bytes that a target will give. Pure; never throws. */
+/** Reads the bytes of a target that is read only once. Pure; never throws. */
 export function readOnce(bytes: Uint8Array, options: PageReaderOptions, receivedAt: number): ReaderResult {
   return createPageReader(options).read(bytes, receivedAt);
 }
 
-/** What a reader knows. */
+/** What a reader remembers. */
 interface ReaderState {
   readonly subject: PageSubject;
   readonly splitsByHost: boolean;
@@ -57,7 +56,7 @@ interface ReaderState {
   last: readonly DeviceReading[];
 }
 
-/** A reader that has seen no page yet. */
+/** Creates a reader that has read no page yet. */
 export function createPageReader(options: PageReaderOptions): PageReader {
   const { limits, splitsByHost } = options;
   const state: ReaderState = {
@@ -106,7 +105,10 @@ function readInFull(state: ReaderState, bytes: Buffer, receivedAt: number): Read
   );
 }
 
-/** The rows of a page; `null`, and the reason, if it is not an exporter's page. An empty page is no data, never an idle node. */
+/**
+ * The rows of a page; `null`, and the reason, if it is not the page of an exporter. An empty page is no data, never an idle
+ * node.
+ */
 function rowsOf(
   bytes: Buffer,
   subject: PageSubject,
@@ -126,7 +128,7 @@ function resultOf(state: ReaderState, pages: readonly TelemetryPage[], found: re
   return { pages, problems: found, hasMoved };
 }
 
-/** Whether any number differs; devices that are others, or in another order, count as different. */
+/** Whether any number differs; other devices, or the same ones in another order, count as different. */
 function haveMoved(before: readonly DeviceReading[], now: readonly DeviceReading[]): boolean {
   return before.length !== now.length || now.some((device, index) => isOther(before[index], device));
 }
@@ -137,7 +139,7 @@ function isOther(before: DeviceReading | undefined, now: DeviceReading): boolean
   return !isSameMeasurement(before, now);
 }
 
-/** Lets new shapes go on from the readings of the page before, so that what did not change keeps its identity. */
+/** Lets new shapes continue from the readings of the page before, so that what did not change keeps its identity. */
 function adoptReadings(shapes: readonly DeviceShape[], before: readonly DeviceReading[]): void {
   const byDevice = new Map(before.map((device) => [deviceKey(device), device]));
   for (const shape of shapes) {

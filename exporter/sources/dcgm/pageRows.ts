@@ -11,34 +11,37 @@ export const exporterPages: PageVocabulary<KnownMetric, RowLabels> = {
   noLabels,
 };
 
-/** One exact set of labels of a page that belongs to a device. */
+/** One distinct set of labels of a page that belongs to a device. */
 export interface PageRow {
-  /** Its row in the columns. */
+  /** Index of its row in the columns. */
   readonly index: number;
   readonly labels: RowLabels;
-  /** Samples of this row that were not used, valid ones beyond the first of a signal (`duplicate`) among them. */
+  /** Numbers of samples of this row that were not used, including valid ones beyond the first of a signal (`duplicate`). */
   readonly drops: GrowingDrops;
 }
 
-/** The meaning of a label block: a row in the columns, or one of these. */
+/**
+ * Values that a label block has instead of a row in the columns: `blockOfOther` for switches, links and CPUs, and
+ * `blockOfUnknown` where no device is named.
+ */
 export const blockOfOther = -1;
 export const blockOfUnknown = -2;
 
-/** A distinct label block of a page, `[from, to)`. */
+/** A distinct label block of a page, in the bytes `[from, to)`. */
 export interface PageBlock {
   readonly from: number;
   readonly to: number;
-  /** Row in the columns; `blockOfOther` for switches, links and CPUs; `blockOfUnknown` where nothing is named. */
+  /** Index of the row in the columns, or `blockOfOther` or `blockOfUnknown`. */
   readonly row: number;
 }
 
-/** The rows of a page that belong to a device, and what belongs to none. */
+/** The rows of a page that belong to a device, and the drops that belong to none. */
 export interface PageRows {
   readonly rows: readonly PageRow[];
   readonly columns: Columns;
-  /** In order of first appearance. */
+  /** The label blocks, in the order of their first appearance. */
   readonly blocks: readonly PageBlock[];
-  /** Drops of lines and samples that no device is known for. */
+  /** Drops of lines and samples whose device is not known. */
   readonly drops: GrowingDrops;
   /** Whether there was any line of a known exporter, with a device or without. */
   readonly hasKnownRows: boolean;
@@ -47,8 +50,8 @@ export interface PageRows {
 }
 
 /**
- * Reads a page into rows. Rows of switches, links and CPUs name no GPU and are left out without a fault; at most
- * `maxRows` rows are kept, samples of further ones are counted.
+ * Reads a page into rows. Rows of switches, links and CPUs name no GPU and are left out without a fault. At most `maxRows` rows
+ * are kept; the samples of further ones are counted.
  */
 export function readRows(
   bytes: Buffer,

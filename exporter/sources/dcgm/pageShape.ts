@@ -10,11 +10,11 @@ import { type PageOrigin, targetPodsOf, workloadOf } from "./workload.ts";
 
 /** Bounds on what one page can make us keep. */
 export interface PageLimits extends DeviceLimits {
-  /** Distinct label sets of devices: GPUs x instances x sharers x pods. */
+  /** Number of distinct label sets of devices: GPUs x instances x sharers x pods. */
   readonly maxRows: number;
 }
 
-/** Room for 64 GPUs of 16 instances each, all of them shared. */
+/** Limits that are large enough for 64 GPUs of 16 instances each, all of them shared. */
 export const defaultPageLimits: PageLimits = {
   maxGpus: 64,
   maxInstancesPerGpu: 16,
@@ -26,19 +26,21 @@ export const defaultPageLimits: PageLimits = {
 export interface PageSubject {
   /** URL without credentials, or file name. */
   readonly target: string;
-  /** The node that it speaks for, whatever its labels say; `null` to believe its host label. */
+  /** The node that it speaks for, whatever its labels contain; with `null` its host label is believed. */
   readonly node: string | null;
   readonly origin: PageOrigin;
 }
 
-/** All of one node's page that follows from its labels: the same for as long as they are. */
+/**
+ * Everything about the page of one node that follows from its labels. It is the same object for as long as they are the same.
+ */
 export interface PageShape {
   readonly node: string | null;
   readonly hostLabel: string | null;
   readonly devices: readonly DeviceShape[];
   readonly cutRows: readonly number[];
   readonly hasCutClaimants: boolean;
-  /** Where rows of several hosts were taken as one node's. */
+  /** The problem that rows of several hosts were taken as those of one node; `null` where they were not. */
   readonly severalHosts: Problem | null;
 }
 
@@ -54,18 +56,18 @@ export function shapeAsOne(rows: PageRows, subject: PageSubject, limits: PageLim
   return shapeRows(attribute(rows, subject), rows.drops, subject, { hosts, limits });
 }
 
-/** Takes the rows of each host as a node's own; in order of host. */
+/** Takes the rows of each host as those of a node of its own, in the order of the hosts. */
 export function shapeByHost(rows: PageRows, subject: PageSubject, limits: PageLimits): readonly ShapedPage[] {
   const byHost = Map.groupBy(attribute(rows, subject), ({ row }) => row.labels.host);
   const hosts = [...byHost.keys()].sort((one, other) => ((one ?? "") < (other ?? "") ? -1 : 1));
   if (hosts.length === 0) hosts.push(null);
   return hosts.map((host, index) =>
-    // What belongs to no row is reported once, by the first page.
+    // Drops that belong to no row are reported once, by the first page.
     shapeRows(byHost.get(host) ?? [], index === 0 ? rows.drops : {}, subject, { hosts: new Set([host]), limits }),
   );
 }
 
-/** Reads the devices of a page from the columns. `dropped` is kept and added to. */
+/** Reads the devices of a page from the columns. `dropped` is kept in the page and increased. */
 export function measurePage(
   shape: PageShape,
   values: Float64Array,

@@ -2,8 +2,8 @@ import type { TelemetryPage } from "../../model/telemetry.ts";
 
 /**
  * The pages of several sources, best source first, as one list: only the best source of a node counts. An exporter's own page
- * is newer than what a server scraped from it, and says no less; mixing the two would let a pod label that is gone from the
- * page live on for one more scrape.
+ * is newer than what a server scraped from it, and contains no less. If the two were mixed, a pod label that is gone from the
+ * page would live on for one more scrape.
  */
 export function preferPages(sources: readonly (readonly TelemetryPage[])[]): readonly TelemetryPage[] {
   const taken = new Set<string>();

@@ -6,9 +6,11 @@ import * as problems from "./prometheusProblems.ts";
 export type Answer =
   | {
       readonly ok: true;
-      /** Series of a vector; nothing about them is checked yet. */
+      /** The series of a vector; nothing about them has been checked. */
       readonly result: readonly unknown[];
-      /** What the server says is missing from its answer (Thanos and Mimir answer in part). Untrusted text. */
+      /**
+       * The server's warnings that something is missing from its answer (Thanos and Mimir may answer in part). Untrusted text.
+       */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly fault: AnswerFault };

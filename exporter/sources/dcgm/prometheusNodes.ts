@@ -56,7 +56,7 @@ function ofHost(labels: Labels, withExporter: ReadonlySet<string>): string | nul
   return host === undefined || withExporter.has(host) ? null : host;
 }
 
-/** A name that refers to two nodes counts for none. */
+/** Records the node of a name. A name that refers to two nodes counts for none. */
 function noteUnlessTwo(names: Map<string, string | null>, name: string, node: string): void {
   const known = names.get(name);
   names.set(name, known === undefined || known === node ? node : null);
@@ -66,7 +66,7 @@ function addressOf(ip: string, port: number): string {
   return `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
 }
 
-/** `10.0.0.1` of `10.0.0.1:9400`, `fd00::1` of `[fd00::1]:9400`. */
+/** The address without the port: `10.0.0.1` for `10.0.0.1:9400`, `fd00::1` for `[fd00::1]:9400`. */
 function hostOf(instance: string): string {
   return instance.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
 }

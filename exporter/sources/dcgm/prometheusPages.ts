@@ -13,14 +13,14 @@ export interface AnswerContext {
   /** URL of the server without credentials. */
   readonly server: string;
   readonly nodeLabel: string | null;
-  /** Exporter pods that the Kubernetes API has. */
+  /** The exporter pods that the Kubernetes API shows. */
   readonly exporters: readonly DiscoveredPod[];
   /** Pods that look like exporters and are not believed. */
   readonly rejected?: readonly DiscoveredPod[];
   /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: ReadonlySet<string> | null;
   readonly maxSampleAgeSeconds: number;
-  /** When the answer came, seconds since the epoch. */
+  /** The time when the answer came, seconds since the epoch. */
   readonly at: number;
   readonly limits?: Partial<PageLimits> | undefined;
 }
@@ -31,7 +31,7 @@ export interface ServerPages {
   readonly problems: readonly Problem[];
 }
 
-/** Rows of one scrape: one node, one moment. */
+/** The rows of one scrape: one node at one moment. */
 interface Scrape {
   readonly node: string;
   readonly ageSeconds: number;
@@ -50,11 +50,11 @@ interface Sorted {
 const maxPageProblems = 20;
 
 /**
- * Makes the rows of an answer to pages: one for each scrape of a node, as if it had been fetched then. All samples of a scrape
- * have one time stamp, so two jobs (or two replicas of a server) that scrape the same exporter make two pages, and the join
- * takes the readings of the newer one; within the same millisecond they make one. Rows older than the limit are no readings.
- * Each scrape is written as the text that an exporter would have written, and goes the way of every other page from there.
- * Pure.
+ * Turns the rows of an answer into pages, one for each scrape of a node, as if it had been fetched then. All samples of a
+ * scrape have one time stamp, so two jobs (or two replicas of a server) that scrape the same exporter make two pages, and the
+ * join takes the readings of the newer one; if both scraped within the same millisecond, they make one page. Rows older than
+ * the limit are no readings. Each scrape is written as the text that an exporter would have written, and is then read like
+ * every other page. Pure.
  */
 export function pagesOfRows(found: ServerRows, context: AnswerContext): ServerPages {
   const { limits } = context;
@@ -122,7 +122,7 @@ function answerProblems(
   return seen.flatMap(([isSo, problem]) => (isSo ? [problem()] : []));
 }
 
-/** The scrape targets' own pods: exporters that the API knows, and what is beside an `exported_pod`. */
+/** The scrape targets' own pods: the exporters that the API shows, and the pods that are named beside an `exported_pod`. */
 function targetPodsOf(scrapes: readonly Scrape[], exporters: readonly DiscoveredPod[]): ReadonlySet<string> {
   const pods = new Set(exporters.map(({ namespace, name }) => `${namespace}/${name}`));
   for (const { rows } of scrapes) {
@@ -133,7 +133,7 @@ function targetPodsOf(scrapes: readonly Scrape[], exporters: readonly Discovered
 
 const labelsOfPod: ReadonlySet<string> = new Set(["namespace", "pod", "container"]);
 
-/** Rows in the text exposition format. Where a target's own pod is in the place of a workload, it is left out. */
+/** Rows in the text exposition format. Where a row names a target's own pod in place of a workload, that name is left out. */
 function pageText(rows: readonly ServerRow[], targetPods: ReadonlySet<string>): Buffer {
   const blocks = rows.map(({ labels }) => {
     const isTarget = !labels.has("exported_pod") && targetPods.has(podOf(labels));

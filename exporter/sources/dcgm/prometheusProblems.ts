@@ -50,7 +50,7 @@ export function nothingFound(): AnswerFault {
   };
 }
 
-/** A request without an answer; `said` is the reason that the server gave in the API's own form. */
+/** The fault of a request without an answer; `said` is the reason that the server gave in the API's own form. */
 export function requestFailed(failure: GetFailure, said: string | null): AnswerFault {
   const reason = said === null ? "" : ` (${shownText(said)})`;
   return {
@@ -88,7 +88,7 @@ function nextStepAfter({ code, status }: GetFailure): string {
   return step ?? "Check dcgm.prometheus.url and the network policies between Fairlead and the server.";
 }
 
-/** The server's own words on what its answer lacks. */
+/** The problem that an answer is incomplete, in the server's own words. */
 export function incomplete(server: string, warnings: readonly string[]): Problem {
   return problem(
     server,

@@ -3,22 +3,22 @@ import type { JsonRecord } from "../../kernel/parseJson.ts";
 import { labelOf, readSeries, type Series } from "../http/prometheusApi.ts";
 import { askedMetrics, type QueryScope, reportedLabels, timeMark } from "./prometheusQuery.ts";
 
-/** All series of an answer that agree in every label but the metric's name: what an exporter's page calls a row. */
+/** All series of an answer that agree in every label but the metric's name. On an exporter's page this is a row. */
 export interface ServerRow {
   /** Labels that have a value. Untrusted text. */
   readonly labels: ReadonlyMap<string, string>;
-  /** Value by metric name; `NaN` where it was no finite number. */
+  /** The values by metric name; `NaN` where the value was no finite number. */
   readonly values: ReadonlyMap<string, number>;
   /** Age of its newest sample when the query was evaluated, in seconds, by the server's own clock. */
   readonly ageSeconds: number;
 }
 
-/** The rows of an answer, and what could not be used. */
+/** The rows of an answer, and the counts of what could not be used. */
 export interface ServerRows {
   readonly rows: readonly ServerRow[];
-  /** Series that have not the form of one. */
+  /** Number of series that do not have the form of one. */
   readonly malformed: number;
-  /** Rows whose time the answer does not say. */
+  /** Number of rows whose time is not in the answer. */
   readonly timeless: number;
   /** Whether there were more rows than are kept. */
   readonly isCut: boolean;
@@ -32,7 +32,7 @@ interface Draft {
 
 const wanted: ReadonlySet<string> = new Set(askedMetrics);
 
-/** Puts the series of a vector together to rows, at most `maxRows`. Pure; never throws, whatever the series are. */
+/** Combines the series of a vector into rows, at most `maxRows`. Pure; never throws, whatever the series are. */
 export function readServerRows(result: readonly unknown[], scope: QueryScope, maxRows: number): ServerRows {
   const reported = reportedLabels(scope);
   const places = new Map(reported.map((name, place) => [name, place] as const));
@@ -75,7 +75,7 @@ function draftFor(
   texts: readonly string[],
   maxRows: number,
 ): Draft | null {
-  // Only rows with line breaks in their labels can have one key and differ, and no real row has any.
+  // Two different rows have the same key only if their labels contain line breaks, and no real label does.
   const key = texts.join("\n");
   const known = drafts.get(key);
   if (known !== undefined) return known;

@@ -17,14 +17,14 @@ import { type QueryScope, telemetryUrl } from "./prometheusQuery.ts";
 import { readServerRows } from "./prometheusRows.ts";
 import { type NodeMovement, watchMovement } from "./prometheusStandstill.ts";
 
-/** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
+/** A server with the HTTP API of Prometheus: Prometheus, Thanos, Mimir, VictoriaMetrics. */
 export interface PrometheusServer extends QueryScope {
-  /** What is before `/api/v1`. */
+  /** The part of the address before `/api/v1`. */
   readonly url: string;
   readonly auth: Auth;
   readonly caFile: string | null;
   readonly insecureSkipVerify: boolean;
-  /** Sent with each query, such as `X-Scope-OrgID`. */
+  /** Headers that are sent with each query, such as `X-Scope-OrgID`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
 }
@@ -35,26 +35,26 @@ export interface PrometheusSourceOptions {
   readonly pool: GetPool;
   /** The server is asked once in this time. */
   readonly intervalSeconds: number;
-  /** How old a sample may be when it is used: by default 3 intervals, at least 60 s, as for a scraped page. */
+  /** The greatest age of a sample that is used: by default 3 intervals, at least 60 s, as for a scraped page. */
   readonly maxSampleAgeSeconds?: number;
-  /** Exporter pods that the Kubernetes API has now, and those that only look like some. */
+  /** The exporter pods that the Kubernetes API shows now, and those that only look like exporters. */
   readonly exporters: () => Pick<BelievedExporters, "pods" | "rejected">;
   /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: () => ReadonlySet<string> | null;
   readonly limits?: Partial<PageLimits>;
-  /** Seconds since the epoch. */
+  /** The current time, seconds since the epoch. */
   readonly now: () => number;
   readonly schedule?: (seconds: number, callback: () => void) => () => void;
 }
 
-/** The most rows of one interval's telemetry of one cluster: 16,000 GPUs of 16 instances. */
+/** The greatest number of rows of one answer, enough for the telemetry of a cluster with 16,000 GPUs of 16 instances. */
 const maxRows = 262_144;
 const leastMaxAgeSeconds = 60;
 
-/** What is remembered between answers. Replaced as a whole after each. */
+/** What is remembered between answers. It is replaced as a whole after each answer. */
 interface Memory {
   readonly byNode: ReadonlyMap<string, readonly TelemetryPage[]>;
-  /** When the values of each node moved last. */
+  /** How long the values of each node have been the same. */
   readonly movements: ReadonlyMap<string, NodeMovement>;
   readonly lastGoodAt: number | null;
   readonly fault: (problems.AnswerFault & { readonly since: number }) | null;
@@ -63,13 +63,13 @@ interface Memory {
 }
 
 /**
- * Asks a server for the telemetry of all exporters that it scrapes, once an interval. A page's time is that of its
- * scrape, reported by the server and placed on Fairlead's clock by its age, so the two clocks need not agree. A node that
- * an answer lacks (its exporter is down, so the server marks its series stale) keeps its last page up to the age
- * limit, as a target does that is scraped directly, and is then unobserved; the same holds for all nodes when the
- * server is down, and for samples that the server still shows within its lookback of five minutes. A server scrapes a frozen
- * exporter as faithfully as any other, so that its samples stay young: whether anything moves is seen in the values, as for a
- * target that is scraped directly, and is no data.
+ * Asks a server for the telemetry of all exporters that it scrapes, once in each interval. A page's time is that of its scrape,
+ * reported by the server and placed on Fairlead's clock by its age, so the two clocks need not agree. A node that an answer
+ * lacks (its exporter is down, so the server marks its series stale) keeps its last page up to the age limit, like a target
+ * that is scraped directly, and is then unobserved. The same holds for all nodes when the server is down, and for samples that
+ * the server still shows within its lookback of five minutes. A server scrapes a frozen exporter as faithfully as any other, so
+ * its samples stay young. Therefore their values are compared, as for a target that is scraped directly, and values that never
+ * change are no data.
  */
 export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSource {
   const { server, pool, now, intervalSeconds } = options;
@@ -154,13 +154,13 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   };
 }
 
-/** Pages with the same numbers as the ones before carry the time since when they are the same. */
+/** The pages; if they have the same numbers as the ones before, they carry the time since which these are the same. */
 function withMovedAt(pages: readonly TelemetryPage[], movement: NodeMovement | undefined): readonly TelemetryPage[] {
   if (movement === undefined || movement.stillPages === 0) return pages;
   return pages.map((page) => ({ ...page, movedAt: movement.movedAt }));
 }
 
-/** The bytes of an answer are gone when they have been looked at once, and reading them takes several turns. */
+/** The bytes of an answer are only valid until they have been read once, and reading them takes several turns. */
 const copyOf = (bytes: Buffer): Buffer => Buffer.from(bytes);
 
 function faultProblem(memory: Memory, name: string, isYoung: (page: TelemetryPage) => boolean): Problem {

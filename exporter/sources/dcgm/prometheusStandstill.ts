@@ -5,13 +5,13 @@ import { type Standstill, standstill } from "./frozen.ts";
 import { exporterStandsStill } from "./pageProblems.ts";
 import { firstOnes } from "./targetProblems.ts";
 
-/** What was last scraped from a node, and since when it has been the same. */
+/** The last scrape of a node, and since when its values have been the same. */
 export interface NodeMovement extends Standstill {
   /** Time of the newest of its pages, seconds since the epoch. */
   readonly scrapedAt: number;
 }
 
-/** What moves, and what does not. */
+/** Which nodes' values change, and which do not. */
 export interface Movements {
   readonly movements: ReadonlyMap<string, NodeMovement>;
   /** Nodes whose pages are no data. */
@@ -19,7 +19,7 @@ export interface Movements {
   readonly problems: readonly Problem[];
 }
 
-/** A later scrape is another sample; clocks and ages are not known more exactly. */
+/** A scrape that is later by this much is another sample; clocks and ages are not known more exactly. Seconds. */
 const leastSecondsApart = 1;
 
 /**
@@ -63,8 +63,8 @@ function moved(known: NodeMovement | undefined, pages: readonly TelemetryPage[])
 }
 
 /**
- * Whether a reading differs from all that the pages before have of its device, or devices are others. Two servers that scrape
- * one exporter give two pages, in any order.
+ * Whether a reading differs from all readings that the pages before have of its device, or the devices are others. Two servers
+ * that scrape one exporter give two pages, in any order.
  */
 function haveMoved(before: readonly TelemetryPage[], now: readonly TelemetryPage[]): boolean {
   const known = Map.groupBy(devicesOf(before), deviceKey);

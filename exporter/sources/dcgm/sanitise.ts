@@ -3,16 +3,19 @@ import type { Quantity } from "./dialects.ts";
 /** Why a number of a page is not used. */
 export type ValueFault = "blank" | "not_a_number" | "out_of_range";
 
-/** DCGM's "no value" as a double (blank, not found, not supported, no permission: +0 to +3); int64 blanks are near 2^63. */
+/**
+ * The smallest "no value" of DCGM as a double (blank, not found, not supported, no permission: +0 to +3); int64 blanks are near
+ * 2^63.
+ */
 const smallestBlank = 2 ** 47;
-/** The same as an int32: 0x7ffffff0 to 0x7ffffff3. */
+/** The same values as an int32: 0x7ffffff0 to 0x7ffffff3. */
 const firstInt32Blank = 2_147_483_632;
 const lastInt32Blank = 2_147_483_635;
 
-/** Quantities that never reach 2^31 in earnest, so that the int32 blanks are blanks there. Energy in mJ does. */
+/** Quantities that never really reach 2^31, so that the int32 blanks are blanks there. Energy in mJ does reach it. */
 const hasInt32Blanks: ReadonlySet<Quantity> = new Set(["percent", "ratio", "memory", "temperature", "xid", "bits"]);
 
-/** Largest real value in the exporter's unit; `Infinity` where nothing is known but the blanks. */
+/** The largest real value in the exporter's unit; `Infinity` where only the blanks are known not to be real. */
 const largest: Readonly<Record<Quantity, number>> = {
   ratio: 1,
   percent: 100,
@@ -26,8 +29,8 @@ const largest: Readonly<Record<Quantity, number>> = {
 };
 
 /**
- * Every value from 0 up to this one is real: a test that almost all values pass, before `valueFault` is asked for the
- * reason.
+ * The bound up to which every value from 0 is real. Almost all values pass this test, and only for the others `valueFault` is
+ * asked for the reason.
  */
 export function surelyValidUpTo(quantity: Quantity, sentinels: "dcgm" | "none"): number {
   const blanksFrom = hasInt32Blanks.has(quantity) ? firstInt32Blank - 1 : smallestBlank - 1;

@@ -2,10 +2,10 @@ import type { Problem } from "../../model/problem.ts";
 import { standstillCodes } from "./pageProblems.ts";
 import type { TargetRecord } from "./targetRecord.ts";
 
-/** The most problems that are listed one by one; the rest is one line. */
+/** The greatest number of problems that are listed one by one; the rest is one line. */
 const maxListed = 20;
 
-/** What is wrong with the targets now: failing ones first, then odd pages. */
+/** The present problems of the targets: failing targets first, then odd pages. */
 export function targetProblems(
   records: readonly TargetRecord[],
   now: number,
@@ -74,12 +74,15 @@ function failingTarget(record: TargetRecord, now: number, maxAgeSeconds: number)
 
 const ownCodes: ReadonlySet<string> = new Set(Object.values(standstillCodes));
 
-/** An exporter whose values do not change has a code of its own: the target answers, so it is no failing target to look for. */
+/**
+ * The problem code of a fault. An exporter whose values do not change has a code of its own: the target answers, so nobody
+ * should look for a target that fails.
+ */
 function codeOf(fault: string): string {
   return ownCodes.has(fault) ? fault : `target-${fault.replaceAll("_", "-")}`;
 }
 
-/** Faults of a page begin with its place already. */
+/** The message without its place. Faults of a page already begin with that. */
 function withoutPlace(message: string, place: string): string {
   return message.startsWith(`${place}: `) ? message.slice(place.length + 2) : message;
 }

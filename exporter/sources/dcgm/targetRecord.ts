@@ -13,36 +13,36 @@ export interface TargetFault {
   readonly code: string;
   readonly message: string;
   readonly nextStep: string;
-  /** First failure in a row, seconds since the epoch. */
+  /** The time of the first of the failures in a row, seconds since the epoch. */
   readonly since: number;
 }
 
-/** What is remembered of one target. Replaced as a whole after each attempt. */
+/** What is remembered of one target. It is replaced as a whole after each attempt. */
 export interface TargetRecord {
   readonly target: ScrapeTarget;
   /** URL without credentials. */
   readonly name: string;
-  /** Reads its pages; remembers the layout of the last one. */
+  /** Reads the target's pages, and remembers the layout of the last one. */
   readonly reader: PageReader;
-  /** The last good pages: one, or one per host where the target has no node. */
+  /** The last good pages: one, or one for each host where the target has no node. */
   readonly pages: readonly TelemetryPage[];
   /**
-   * When they were received, seconds since the epoch; of a frozen exporter: when its values were new. `null` if there
-   * never were any.
+   * The time when the pages were received, seconds since the epoch; for a frozen exporter, the time when its values were new.
+   * `null` if there never were any pages.
    */
   readonly lastGoodAt: number | null;
-  /** Since when the pages have had the values that they have now, seconds since the epoch; `null` without a page. */
+  /** The time since which the pages have had their present values, seconds since the epoch; `null` without a page. */
   readonly movedAt: number | null;
-  /** Good pages in a row that had the values of the one before. */
+  /** Number of successive good pages that had the values of the one before. */
   readonly stillPages: number;
-  /** `null` while the last attempt was good; also before the first one. */
+  /** Why the last attempt failed; `null` while the last attempt was good, and before the first one. */
   readonly fault: TargetFault | null;
-  /** What is odd about the last page that came, good or not. */
+  /** What is odd about the last page that was received, good or not. */
   readonly pageProblems: readonly Problem[];
   readonly wasTried: boolean;
 }
 
-/** A target that was not asked yet. */
+/** The record of a target that has not been asked yet. */
 export function newRecord(target: ScrapeTarget, limits?: Partial<PageLimits>): TargetRecord {
   const name = shownAddress(target.url);
   const { node } = target;
@@ -68,14 +68,14 @@ export function newRecord(target: ScrapeTarget, limits?: Partial<PageLimits>): T
   };
 }
 
-/** Identity of a target: the same address for another node is another target, and gets none of its pages. */
+/** The identity of a target. The same address for another node is another target, and gets none of its pages. */
 export function recordKey(target: ScrapeTarget): string {
   return `${target.url}\n${target.node ?? ""}`;
 }
 
 /**
- * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values have not
- * changed for an implausibly long time (`standstill`) are no data, as old as their values.
+ * The record after an attempt that ended at `now` and whose page was read by the record's own reader. Pages whose values have
+ * not changed for an implausibly long time (`standstill`) are no data; they are as old as their values.
  */
 export function afterAttempt(
   record: TargetRecord,

@@ -9,7 +9,7 @@ import {
 } from "./dialects.ts";
 import { surelyValidUpTo } from "./sanitise.ts";
 
-/** One metric name as a page's reader needs it. */
+/** One metric name, with what the reader of a page needs to know about it. */
 export interface KnownMetric extends MetricSpelling {
   /** Index of the signal in `signals`. */
   readonly column: number;
@@ -37,7 +37,7 @@ const firstCounts: ReadonlySet<LabelRole> = new Set([
   "otherEntity",
 ]);
 
-/** Where the value of a label name goes. */
+/** The place where the value of a label name goes. */
 export interface LabelPlace {
   readonly name: string;
   readonly role: LabelRole;
@@ -45,9 +45,9 @@ export interface LabelPlace {
 }
 
 const metrics = new Map<string, KnownMetric>();
-/** By hash of the name, as below. */
+/** The metrics by the hash of their name, as below. */
 const metricsByHash = new Map<number, KnownMetric[]>();
-/** By hash of the name, so that a name need not be decoded to be found. */
+/** The labels by the hash of their name, so that a name need not be decoded to be found. */
 const labels = new Map<number, LabelPlace[]>();
 for (const dialect of dialects) {
   for (const metric of dialect.metrics) {
@@ -72,14 +72,14 @@ for (const dialect of dialects) {
 
 const prefixes = dialects.flatMap((dialect) => dialect.prefixes);
 
-/** What the rows of a metric name are good for. */
+/** The use of the rows of a metric name. */
 export function useOfMetric(name: string): MetricUse {
   const known = metrics.get(name);
   if (known !== undefined) return known;
   return prefixes.some((prefix) => name.startsWith(prefix)) ? "presence" : "skip";
 }
 
-/** The same for the name in `[from, to)` with its hash, without decoding it. */
+/** The use of the metric whose name is in `[from, to)` and has this hash. The name is not decoded. */
 export function useOfMetricAt(bytes: Buffer, from: number, to: number, hash: number): MetricUse {
   const candidates = metricsByHash.get(hash);
   if (candidates !== undefined) {

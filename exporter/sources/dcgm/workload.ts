@@ -1,10 +1,10 @@
 import type { RowLabels } from "./labelBlock.ts";
 
-/** How the bytes of a page came here, which decides whose labels it may carry. */
+/** How the bytes of a page were received, which decides whose labels it may carry. */
 export type PageOrigin =
-  /** From an exporter itself: `exported_*` can only be a pod's own label, and nobody added the exporter's pod. */
+  /** From an exporter itself: `exported_*` can only be a pod's own label, and nothing has added the exporter's pod. */
   | "exporter"
-  /** Through a Prometheus server (federation): its target labels may be where the workload's were. */
+  /** Through a Prometheus server (federation): its target labels may be in the place of the workload's. */
   | "prometheus"
   /** A file: like `prometheus`, and its last line may lack the newline. */
   | "file";
@@ -17,7 +17,7 @@ export interface RowWorkload {
   readonly container: string | null;
 }
 
-/** Containers of the exporter itself in the GPU Operator and in manifests. The stand-alone chart says `exporter`. */
+/** Containers of the exporter itself in the GPU Operator and in manifests. The stand-alone chart names it `exporter`. */
 const exporterContainers: ReadonlySet<string> = new Set(["nvidia-dcgm-exporter", "dcgm-exporter"]);
 const chartContainer = "exporter";
 
@@ -54,7 +54,7 @@ export function workloadOf(labels: RowLabels, origin: PageOrigin, targetPods: Re
   return exported ?? old() ?? plain();
 }
 
-/** Pods that are beside an `exported_pod` somewhere in a page: the scrape targets' own. */
+/** The scrape targets' own pods: those that are beside an `exported_pod` anywhere in a page. */
 export function targetPodsOf(rows: readonly { readonly labels: RowLabels }[], origin: PageOrigin): ReadonlySet<string> {
   const pods = new Set<string>();
   if (origin === "exporter") return pods;

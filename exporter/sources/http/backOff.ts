@@ -1,6 +1,6 @@
 /** Pauses after failures in a row, in seconds. */
 export interface BackOffSettings {
-  /** Pause after the first failure. One scrape interval means that a single failure costs no further cycle. */
+  /** Pause after the first failure. With one scrape interval, a single failure costs no further cycle. */
   readonly firstSeconds: number;
   /** Longest pause: a few cycles, so that a target which recovers is back soon. */
   readonly maxSeconds: number;
@@ -8,13 +8,13 @@ export interface BackOffSettings {
 
 /** Growing pauses between attempts that fail. */
 export interface BackOff {
-  /** Seconds to wait before the next attempt. */
+  /** Number of seconds to wait before the next attempt. */
   next(): number;
-  /** Starts from the first pause again. */
+  /** Starts again from the first pause. */
   reset(): void;
 }
 
-/** Pauses that double after each failure up to the longest; the upper half of each is random. `random` is in [0, 1). */
+/** Creates pauses that double after each failure up to the longest; the upper half of each is random. `random` is in [0, 1). */
 export function createBackOff({ firstSeconds, maxSeconds }: BackOffSettings, random: () => number): BackOff {
   let failures = 0;
   return {
@@ -28,7 +28,7 @@ export function createBackOff({ firstSeconds, maxSeconds }: BackOffSettings, ran
   };
 }
 
-/** A pause between half of `seconds` and `seconds`, so that many that failed together do not come back together. */
+/** A random pause between half of `seconds` and `seconds`, so that targets that failed together are not retried together. */
 export function spread(seconds: number, random: () => number): number {
   return seconds * (0.5 + 0.5 * random());
 }

@@ -2,14 +2,14 @@ import type { AttemptFailure } from "./getResult.ts";
 import { maxSectionBytes, notHttp, tooLarge } from "./limits.ts";
 import type { ResponseReading } from "./responseReading.ts";
 
-/** Digits of a chunk's size: more would be beyond any cap. */
+/** The most digits of a chunk's size: a number with more would exceed any cap. */
 const maxDigits = 12;
 const lineFeed = 10;
 const carriageReturn = 13;
 const semicolon = 59;
 const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const quoted = '"(?:[\\t\\x20!\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
-/** RFC 9112 7.1.1, without the blanks that it advises against. */
+/** The extensions of RFC 9112 7.1.1, without the blanks that it advises against. */
 const extensions = new RegExp(`^(?:;${token}(?:=(?:${token}|${quoted}))?)*$`);
 
 /**

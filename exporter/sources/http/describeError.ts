@@ -40,7 +40,7 @@ export function describeError(error: unknown): AttemptFailure {
   return attemptFailure("failed", code === "" ? "the request failed" : `the request failed (${code})`);
 }
 
-/** The system's code of an error; for several attempts (IPv6 and IPv4), the first code. */
+/** The system's code of an error; if several attempts failed (IPv6 and IPv4), the first code. */
 function errorCode(error: unknown): string {
   if (typeof error !== "object" || error === null) return "";
   if ("code" in error && typeof error.code === "string" && error.code !== "") return error.code;

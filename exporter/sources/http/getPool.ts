@@ -13,36 +13,41 @@ import { createSlots } from "./slots.ts";
 export interface GetRequest {
   readonly url: string;
   readonly auth: Auth;
-  /** PEM file of the CAs to trust instead of the system's; `null` for the system's. */
+  /** PEM file of the CAs to trust instead of the system's; `null` for those of the system. */
   readonly caFile: string | null;
-  /** Takes any certificate. Only where the configuration says so. */
+  /** Whether any certificate is accepted. Only where the configuration asks for it. */
   readonly insecureSkipVerify: boolean;
-  /** Sent along; none of them replaces a header that the pool itself sets. */
+  /** Further headers; none of them replaces a header that the pool itself sets. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface GetPoolOptions extends ReceiveLimits {
-  /** Requests in flight at once, over all targets. */
+  /** The most requests in flight at the same time, over all targets. */
   readonly concurrency: number;
   readonly backOff: BackOffSettings;
   /** Value of the `accept` header. */
   readonly accept: string;
-  /** How long an idle connection is kept: longer than the interval, else none is ever used twice. */
+  /** How long an idle connection is kept. It must be longer than the interval, or else no connection is ever used twice. */
   readonly keepAliveSeconds: number;
-  /** Seconds on any clock that does not jump. */
+  /** Seconds of any clock that does not jump. */
   readonly now: () => number;
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly readTextFile?: ReadTextFile;
 }
 
-/** GETs over kept connections, each with a deadline and a size cap; a target that fails is left alone for a while. */
+/**
+ * Sends GET requests over kept connections, each with a deadline and a size cap. A target that fails is not asked for a while.
+ */
 export interface GetPool {
-  /** `consume` reads the body of a good answer. What went wrong is in the result; rejects only with what `consume` throws. */
+  /**
+   * Gets a page; `consume` reads the body of a good answer. A failure is in the result; the promise rejects only with what
+   * `consume` throws.
+   */
   get<T>(request: GetRequest, consume: ConsumeBody<T>): Promise<GetResult<T>>;
   /** Forgets the failures of every URL that is not named here. */
   retain(urls: ReadonlySet<string>): void;
-  /** Cuts all connections; what is under way fails with `closed`. */
+  /** Closes all connections; requests that are under way fail with `closed`. */
   close(): Promise<void>;
 }
 
@@ -73,11 +78,11 @@ export function createGetPool(options: GetPoolOptions): GetPool {
     return agent;
   };
 
-  /** CA certificates of a file; `null` for those of the system, `undefined` when the file is unreadable. */
+  /** The CA certificates of a file; `null` for those of the system, `undefined` when the file cannot be read. */
   const certificates = async (caFile: string | null): Promise<string | undefined | null> =>
     caFile === null ? null : files.read(caFile).catch(() => undefined);
 
-  /** Over TLS, by undici. */
+  /** Gets a page over TLS, by undici. */
   const getSecurely = async <T>(
     { url, caFile, insecureSkipVerify, headers: more }: GetRequest,
     credentials: string | null,
@@ -143,7 +148,7 @@ export function createGetPool(options: GetPoolOptions): GetPool {
   };
 }
 
-/** How a page is requested; `null` if that is not known. */
+/** The protocol of a URL; `null` if it is not one of these two. */
 function protocolOf(url: string): "http" | "https" | null {
   if (!URL.canParse(url)) return null;
   if (url.startsWith("http://")) return "http";

@@ -1,4 +1,4 @@
-/** Why a GET gave no body. Bounded, so it may be a label value. */
+/** Why a GET returned no body. The values are a closed list, so that one may be a label value. */
 export type GetErrorCode =
   | "timeout"
   | "refused"
@@ -17,33 +17,33 @@ export type GetErrorCode =
   | "failed";
 
 /**
- * Reads the whole body of a 200 answer and returns the part to keep. `bytes` lie in memory that the next answer overwrites:
+ * Reads the whole body of a 200 answer and returns the part to keep. `bytes` are in memory that the next answer overwrites:
  * they are gone when this returns, so it must be synchronous and keep copies, never a view.
  */
 export type ConsumeBody<T> = (bytes: Buffer) => T;
 
-/** A GET that gave no body. */
+/** A GET that returned no body. */
 export interface GetFailure {
   readonly ok: false;
   readonly code: GetErrorCode;
-  /** One clause that a person understands; holds no credentials. Text of the server may be inside. */
+  /** One clause that a person understands, without credentials. It may contain text of the server. */
   readonly message: string;
-  /** HTTP status, where there was one. */
+  /** HTTP status; `null` where there was none. */
   readonly status: number | null;
-  /** Body of an error, where the pool keeps some of it (`errorBytes`). Untrusted text. */
+  /** Body of an error, where the pool keeps a part of it (`errorBytes`). Untrusted text. */
   readonly body?: string;
-  /** `true` when nothing was sent because the target is backing off; code and message are those of the last attempt. */
+  /** Whether nothing was sent because the target is backing off; code and message are those of the last attempt. */
   readonly skipped: boolean;
-  /** Failures in a row, this one included. */
+  /** Number of failures in a row, including this one. */
   readonly failures: number;
-  /** The pool's time (seconds) before which no further attempt is made. */
+  /** The time before which no further attempt is made, by the clock of the pool (seconds). */
   readonly retryAt: number;
 }
 
-/** A 200 answer that came whole. */
+/** A 200 answer that was received completely. */
 export interface GetSuccess<T> {
   readonly ok: true;
-  /** What `ConsumeBody` made of the body. */
+  /** The value that `ConsumeBody` returned for the body. */
   readonly value: T;
 }
 

@@ -1,19 +1,19 @@
 import { type AttemptFailure, attemptFailure } from "./getResult.ts";
 
-/** What one request may cost. */
+/** The limits on the time and the memory of one request. */
 export interface ReceiveLimits {
-  /** From the first byte sent (or the attempt to connect) to the last byte of the body. */
+  /** Time from the first byte sent (or the attempt to connect) to the last byte of the body. */
   readonly timeoutSeconds: number;
-  /** Bytes of the body; beyond them the connection is cut. */
+  /** Largest number of bytes of the body; beyond it the connection is closed. */
   readonly maxBytes: number;
   /**
-   * The number of bytes that are kept of the body of an error (HTTP 400 and above), for servers that explain there what is
-   * wrong; by default none.
+   * Number of bytes of the body of an error (HTTP 400 and above) that are kept, for servers that explain there what is wrong;
+   * by default none.
    */
   readonly errorBytes?: number;
 }
 
-/** Bytes of all heads of an answer, and of all its chunk extensions and trailers; as in node's own parser. */
+/** Largest number of bytes of all heads of an answer, and of all its chunk extensions and trailers; as in node's own parser. */
 export const maxSectionBytes = 16_384;
 
 /** Why the head of an answer alone is reason enough not to use the body; `null` when it is fine. */

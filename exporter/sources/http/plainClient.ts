@@ -6,11 +6,14 @@ import { type PlainPage, plainPage, plainRequest } from "./plainRequest.ts";
 import { endOfBytes, type ReadingStep, takeBytes } from "./responseReader.ts";
 import { bodyOf, createBodyBuffers, type ResponseReading, startReading, stopReading } from "./responseReading.ts";
 
-/** GETs without TLS, by sockets of its own: at ten thousand servers half the CPU time of a general HTTP client. */
+/**
+ * Sends GET requests without TLS over sockets of its own. With ten thousand servers it takes half the CPU time of a general
+ * HTTP client.
+ */
 export interface PlainClient {
   /** Resolves with a failure as a value; rejects only with what `consume` throws. `url` is that of an `http` page. */
   get<T>(request: PlainGet, consume: ConsumeBody<T>): Promise<Attempt<T>>;
-  /** Cuts all connections; what is under way fails with `closed`. */
+  /** Closes all connections; requests that are under way fail with `closed`. */
   close(): void;
 }
 
@@ -24,7 +27,7 @@ export interface PlainGet {
 export interface PlainClientOptions extends ReceiveLimits {
   /** Headers of each request, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How long an idle connection is kept at least; at most half as much longer. */
+  /** The least time for which an idle connection is kept; it is kept for at most half as much longer. */
   readonly keepAliveSeconds: number;
 }
 
@@ -35,18 +38,18 @@ interface Exchange {
   readonly reading: ResponseReading;
   readonly settle: (outcome: Buffer | AttemptFailure) => void;
   connection: Connection | null;
-  /** Ends it when its time is over. */
+  /** The timer that ends the exchange when its time is over. */
   readonly deadline: NodeJS.Timeout;
 }
 
-/** A connection to a server, and what it is busy with. */
+/** A connection to a server, and the exchange that it carries. */
 interface Connection {
   readonly socket: Socket;
-  /** The page for which it is kept while it is idle. */
+  /** The page for which the connection is kept while it is idle. */
   readonly url: string;
   /** `null` while it is idle. */
   exchange: Exchange | null;
-  /** Whether it carried a request before. */
+  /** Whether it has carried a request before. */
   isReused: boolean;
 }
 
@@ -60,8 +63,8 @@ interface Kept {
 const closed = attemptFailure("closed", "the pool was closed");
 
 /**
- * One connection is kept for each page. All sockets read into one buffer: a read and its callback are one step, so no
- * other read comes between.
+ * Creates a client that keeps one connection for each page. All sockets read into one buffer: a read and its callback are one
+ * step, so no other read comes between.
  */
 export function createPlainClient(options: PlainClientOptions): PlainClient {
   const kept = new Map<string, Kept>();
@@ -102,7 +105,10 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
     connection.socket.destroy();
   };
 
-  /** The connection ended before the answer did: one that was idle may have been closed just as the request left. */
+  /**
+   * Handles a connection that ended before the answer did. One that was idle may have been closed just as the request was sent,
+   * so the request is then sent again on a new connection.
+   */
   const lose = (exchange: Exchange, failure: AttemptFailure): void => {
     const { connection, reading, page } = exchange;
     if (connection?.isReused !== true || reading.hasBegun) {
@@ -114,14 +120,16 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
     sendOn(open(page), exchange);
   };
 
-  /** Bytes came; they are overwritten once this returns. */
+  /** Takes in bytes of a connection; they are overwritten once this returns. */
   const onBytes = (connection: Connection, bytes: Buffer): void => {
     const { exchange } = connection;
     if (exchange === null) forget(connection);
     else advance(exchange, takeBytes(exchange.reading, bytes));
   };
 
-  /** No more will come: the other side ended it (`null`), or it broke. May be called several times. */
+  /**
+   * Handles the end of a connection: the other side closed it (`error` is `null`), or it broke. May be called several times.
+   */
   const onEnd = (connection: Connection, error: Error | null): void => {
     const { exchange } = connection;
     if (exchange === null) {
@@ -134,7 +142,7 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
     else lose(exchange, step);
   };
 
-  /** Opens a connection; what is written before it is open is sent then. */
+  /** Opens a connection; what is written before it is open is sent once it is. */
   const open = ({ url, host, port }: PlainPage): Connection => {
     const callback = (count: number): boolean => {
       onBytes(connection, readBuffer.subarray(0, count));
@@ -204,5 +212,5 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
   };
 }
 
-/** Room for an ordinary page in one read. */
+/** Size of the read buffer: enough for an ordinary page in one read. */
 const readBytes = 262_144;

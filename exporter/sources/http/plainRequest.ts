@@ -1,19 +1,19 @@
 /** A page of a server without TLS. */
 export interface PlainPage {
-  /** As it was given. */
+  /** The URL as it was given. */
   readonly url: string;
-  /** Name or address, an IPv6 address without brackets. */
+  /** Name or address of the server, an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
   /** The headers as they were given. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The request up to before the `authorization` header and the blank line. */
+  /** The request up to, but without, the `authorization` header and the blank line. */
   readonly requestStart: string;
 }
 
 const token = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that decide where a message ends, or who answers next, cannot be set by others. */
+/** Headers that decide where a message ends, or which server answers next. The caller cannot set them. */
 const reserved: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -26,8 +26,8 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The request for a page at a URL that can be parsed, made once and sent again and again; `null` where a header cannot
- * be sent. `own` headers replace those that were given. Pure.
+ * The request for a page at a URL that can be parsed. It is made once and sent many times. `null` where a header cannot be
+ * sent. `own` headers replace those that were given. Pure.
  */
 export function plainPage(
   url: string,

@@ -1,9 +1,12 @@
 import { finiteNumber } from "../../kernel/exposition/decimal.ts";
 import { isRecord, type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 
-/** What is around the series that a server with Prometheus' HTTP API answers to a query. */
+/** What surrounds the series in the answer of a server with the HTTP API of Prometheus. */
 export type PrometheusEnvelope =
-  /** `answer` is all of it, with what a server says beside its data (`warnings`, `isPartial`); `data` is not checked yet. */
+  /**
+   * `answer` is all of it, including what a server reports beside its data (`warnings`, `isPartial`); `data` has not been
+   * checked.
+   */
   | { readonly kind: "success"; readonly answer: JsonRecord; readonly data: JsonRecord }
   /** The server reports a failure, with its own message: untrusted text. */
   | { readonly kind: "refused"; readonly reason: string }
@@ -28,23 +31,23 @@ export function own(object: JsonRecord, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The series of a vector, not checked yet; `null` where the data is something else. */
+/** The series of a vector, which have not been checked; `null` where the data is something else. */
 export function vectorOf(data: JsonRecord): readonly unknown[] | null {
   const result = own(data, "result");
   return own(data, "resultType") === "vector" && Array.isArray(result) ? result : null;
 }
 
-/** One series of a vector, checked. */
+/** One series of a vector, which has been checked. */
 export interface Series {
-  /** Untrusted names and values; read with `labelOf`. */
+  /** Names and values of the labels. They are untrusted; read them with `labelOf`. */
   readonly metric: JsonRecord;
-  /** When the query was evaluated, by the server's clock, seconds since the epoch. */
+  /** The time when the query was evaluated, by the server's clock, seconds since the epoch. */
   readonly evaluatedAt: number;
-  /** `NaN` where the text is no finite number. */
+  /** The value; `NaN` where the text is no finite number. */
   readonly value: number;
 }
 
-/** A series of the vector, or `null` where it has not the form of one. */
+/** A series of the vector, or `null` where the entry does not have the form of one. */
 export function readSeries(entry: unknown): Series | null {
   if (!isRecord(entry)) return null;
   const metric = own(entry, "metric");
@@ -63,8 +66,8 @@ export function labelOf(metric: JsonRecord, name: string): string | null {
 }
 
 /**
- * The URL of a query: a GET, because read-only access to a server often forbids POST. `base` is what is before `/api/v1`;
- * parameters that it has are kept. `query` is encoded already.
+ * The URL of a query: a GET, because read-only access to a server often forbids POST. `base` is the part before `/api/v1`; its
+ * parameters are kept. `query` is already encoded.
  */
 export function queryUrl(base: string, path: "query" | "query_range", query: string): string {
   const { protocol, host, pathname, search } = new URL(base);
@@ -72,7 +75,7 @@ export function queryUrl(base: string, path: "query" | "query_range", query: str
   return `${place}${search === "" ? "?" : `${search}&`}${query}`;
 }
 
-/** Labels with the exact values that a series must have, as PromQL has them between braces. */
+/** Labels with the exact values that a series must have, in the form that PromQL has between braces. */
 export function matcherTexts(matchers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(matchers).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
 }

@@ -3,7 +3,7 @@ import { describeError } from "./describeError.ts";
 import type { Attempt, AttemptFailure, ConsumeBody } from "./getResult.ts";
 import { keepsBodyOf, type ReceiveLimits, refusalOf, tooLarge, tooLate } from "./limits.ts";
 
-/** What is sent. */
+/** The request to send. */
 export interface ReceiveRequest {
   readonly origin: string;
   readonly path: string;

@@ -1,11 +1,11 @@
 /** How the end of a body is known: by its announced length, chunk by chunk, or by the end of the connection. */
 export type BodyFraming = "length" | "chunked" | "close";
 
-/** What the head of an HTTP/1 answer determines about what follows it. */
+/** What the head of an HTTP/1 answer determines about the rest of the answer. */
 export interface ResponseHead {
   readonly status: number;
   readonly framing: BodyFraming;
-  /** Announced bytes of the body; 0 unless `framing` is `length`. */
+  /** The announced number of bytes of the body; 0 unless `framing` is `length`. */
   readonly length: number;
   /** `content-encoding` in lower case; `null` without one. */
   readonly contentEncoding: string | null;
@@ -20,10 +20,10 @@ const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const contentLength = /^\d{1,15}$/;
 
 /**
- * Parses a head: one character a byte, from the status line to before the blank line that ends it. Gives a clause that
- * says what is wrong where anything is: an answer whose end two readers could see at different places (RFC 9112 6.3,
- * 11.2) is no answer. Stricter than the standard, as is node's own parser: a length beside chunks, a length given twice,
- * a coding other than `chunked`, chunks in HTTP/1.0, and line ends other than CR LF are all refused. Pure.
+ * Parses a head, with one character for each byte, from the status line up to the blank line that ends it. If anything is
+ * wrong, returns a clause that says what: an answer whose end two readers could see at different places (RFC 9112 6.3, 11.2) is
+ * no answer. Like node's own parser, this is stricter than the standard: a length beside chunks, a length given twice, a coding
+ * other than `chunked`, chunks in HTTP/1.0, and line ends other than CR LF are all refused. Pure.
  */
 export function parseResponseHead(text: string): ResponseHead | string {
   const [first = "", ...lines] = text.split("\r\n");
@@ -76,7 +76,7 @@ function takeField(fields: Fields, name: string, value: string): string | null {
   }
 }
 
-/** Whether all lines are header fields; trailers need no more, because they are not used. */
+/** Whether all lines are header fields. Nothing more is required of trailers, because they are not used. */
 export function areFieldLines(text: string): boolean {
   return text === "" || text.split("\r\n").every((line) => fieldLine.test(line));
 }
@@ -88,7 +88,7 @@ function namesClose(value: string): boolean {
     .some((option) => trimBlanks(option) === "close");
 }
 
-/** Without blanks and tabs at both ends; `trim` would take more. */
+/** The text without blanks and tabs at both ends; `trim` would remove more. */
 function trimBlanks(text: string): string {
   return text.replace(/^[\t ]+|[\t ]+$/g, "");
 }

@@ -4,7 +4,7 @@ import { keepsBodyOf, maxSectionBytes, notHttp, refusalOf, tooLarge } from "./li
 import { areFieldLines, parseResponseHead } from "./responseHead.ts";
 import { appendBody, bodyOf, ownBody, type ResponseReading } from "./responseReading.ts";
 
-/** What came of some bytes: more are needed, the answer is whole, or it is none. */
+/** The outcome of some bytes: more are needed, the answer is complete, or it has failed. */
 export type ReadingStep = "more" | "done" | AttemptFailure;
 
 /** Position after what was taken in, or what is wrong. */
@@ -13,9 +13,9 @@ type Taken = number | AttemptFailure;
 const prefix = "HTTP/1.";
 const endOfSection = Buffer.from("\r\n\r\n");
 /**
- * Takes in the next bytes of a connection that carries one answer. After `done` the body is `bodyOf`, and the connection
- * may carry another if `keepsAlive`, which it may not where bytes follow the answer's end. How the bytes were cut in
- * pieces changes no outcome.
+ * Takes in the next bytes of a connection that carries one answer. After `done` the body is `bodyOf`, and the connection may
+ * carry another answer if `keepsAlive`, which is false where bytes follow the answer's end. How the bytes were cut into pieces
+ * does not change the outcome.
  */
 export function takeBytes(reading: ResponseReading, bytes: Buffer): ReadingStep {
   reading.hasBegun ||= bytes.length > 0;
@@ -54,7 +54,7 @@ function takeSome(reading: ResponseReading, bytes: Buffer, at: number): Taken {
   }
 }
 
-/** Lines up to a blank one. */
+/** Takes in lines up to a blank one. */
 function takeSection(reading: ResponseReading, bytes: Buffer, at: number): Taken {
   const known = reading.section.length;
   const found = known === 0 ? bytes.indexOf(endOfSection, at) : -1;
@@ -113,7 +113,7 @@ function takeBody(reading: ResponseReading, bytes: Buffer, at: number): Taken {
   return to;
 }
 
-/** The body of an error is kept as text, as far as it came. */
+/** The refusal with the body of the error as text, as far as it was received. */
 function withBody(reading: ResponseReading, refusal: AttemptFailure): AttemptFailure {
   reading.keepsAlive = false;
   return { ...refusal, body: bodyOf(reading).toString("utf8") };

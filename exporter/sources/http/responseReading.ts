@@ -14,39 +14,39 @@ export type Place =
   | "trailers"
   | "done";
 
-/** Where the reading of one answer is. */
+/** How far the reading of one answer has come. */
 export interface ResponseReading {
   readonly limits: ReceiveLimits;
   readonly buffers: BodyBuffers;
   place: Place;
   /**
-   * Head, trailers or a chunk's extensions as far as they came, one character a byte; trailers after the line end before
-   * them.
+   * Head, trailers or a chunk's extensions, as far as they were received, with one character for each byte. In the case of
+   * trailers it begins with the line end before them.
    */
   section: string;
-  /** Bytes of heads so far; after the head, those of chunk extensions and trailers. */
+  /** Number of bytes of heads so far; after the head, that of chunk extensions and trailers. */
   overhead: number;
-  /** Bytes that are still to come of the body, or of its chunk. */
+  /** Number of bytes of the body, or of its chunk, that are still to come. */
   left: number;
-  /** Digits of the chunk's size so far; after a chunk, bytes of its line end. */
+  /** Number of digits of the chunk's size so far; after a chunk, the number of bytes of its line end. */
   digits: number;
-  /** Why the body will not be used; it is then read for its words. */
+  /** Why the body will not be used; it is then read for the message in it. */
   refusal: AttemptFailure | null;
   keepsAlive: boolean;
-  /** Holds the first `size` bytes of the body; taken from `buffers` unless `isBorrowed`. */
+  /** The buffer with the first `size` bytes of the body; it is from `buffers` unless `isBorrowed`. */
   body: Buffer;
   size: number;
-  /** Whether `body` is none of our buffers: empty, or a view of the bytes that were taken in last. */
+  /** Whether `body` is not one of our buffers: it is empty, or a view of the bytes that were taken in last. */
   isBorrowed: boolean;
-  /** Whether any byte came. */
+  /** Whether any byte was received. */
   hasBegun: boolean;
 }
 
 const nothing = Buffer.alloc(0);
-/** The most bytes that an announced length reserves before any of them has come. */
+/** The largest number of bytes that an announced length reserves before any of them is received. */
 const mostReserved = 262_144;
 
-/** An answer whose first byte has not come yet. */
+/** The reading of an answer whose first byte has not been received yet. */
 export function startReading(limits: ReceiveLimits, buffers: BodyBuffers): ResponseReading {
   return {
     limits,
@@ -65,12 +65,14 @@ export function startReading(limits: ReceiveLimits, buffers: BodyBuffers): Respo
   };
 }
 
-/** The body so far; overwritten once the bytes that were taken in last are, or `stopReading` was called. */
+/**
+ * The body so far. It is overwritten together with the bytes that were taken in last, or once `stopReading` has been called.
+ */
 export function bodyOf({ body, size }: ResponseReading): Buffer {
   return body.length === size ? body : body.subarray(0, size);
 }
 
-/** Adds `bytes[from, to)` to the body. The first of it stays where it is, see `ownBody`. */
+/** Adds `bytes[from, to)` to the body. The first bytes are not copied; see `ownBody`. */
 export function appendBody(reading: ResponseReading, bytes: Buffer, from: number, to: number): void {
   if (reading.size === 0) {
     reading.body = bytes.subarray(from, to);
@@ -82,7 +84,9 @@ export function appendBody(reading: ResponseReading, bytes: Buffer, from: number
   reading.size += to - from;
 }
 
-/** To be called before the bytes that were taken in last are overwritten: copies what still lies among them. */
+/**
+ * Copies the part of the body that is still among the bytes that were taken in last. To be called before these are overwritten.
+ */
 export function ownBody(reading: ResponseReading): void {
   if (reading.isBorrowed && reading.size > 0) reserve(reading, Math.min(reading.left, mostReserved));
 }
@@ -106,16 +110,19 @@ export function stopReading(reading: ResponseReading): void {
   reading.isBorrowed = true;
 }
 
-/** Buffers for bodies that come in pieces, used again and again: fresh ones would be garbage at each page. */
+/**
+ * Buffers for bodies that are received in several pieces. They are used many times: fresh ones would be garbage after each
+ * page.
+ */
 export interface BodyBuffers {
   /** A buffer of at least this many bytes; its content is undefined. */
   take(atLeast: number): Buffer;
-  /** Gives a buffer back: its bytes may be overwritten at once. */
+  /** Takes a buffer back, whose bytes may then be overwritten immediately. */
   give(buffer: Buffer): void;
 }
 
 const leastBytes = 65_536;
-/** A larger one is rare, and not kept. */
+/** Size of the largest buffer that is kept; a larger one is rare. */
 const largestKeptBytes = 1 << 20;
 const keptBytes = 16 << 20;
 

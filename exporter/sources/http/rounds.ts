@@ -1,27 +1,27 @@
 import type { Source } from "../port.ts";
 import type { GetPool } from "./getPool.ts";
 
-/** What asks all at once, in rounds. */
+/** Settings of rounds in which all targets are asked. */
 export interface RoundsOptions {
-  /** One round; `endedAt` gives the time of an answer, seconds since the epoch. */
+  /** Does one round; `endedAt` returns the time of an answer, seconds since the epoch. */
   readonly ask: (endedAt: () => number) => Promise<void>;
   /** Sends the requests. It is closed on `stop`. */
   readonly pool: GetPool;
-  /** There is one round in this time, seconds. */
+  /** Time from the start of one round to the next, seconds. */
   readonly intervalSeconds: number;
-  /** Seconds since the epoch. */
+  /** The current time, seconds since the epoch. */
   readonly now: () => number;
-  /** Calls back once after this many seconds; the result cancels it. */
+  /** Calls back once after this many seconds; the returned function cancels the call. */
   readonly schedule: (seconds: number, callback: () => void) => () => void;
 }
 
-/** The part of a source that goes on by itself, and by hand. */
+/** The part of a source that does rounds, by itself or by hand. */
 export interface Rounds extends Pick<Source<never>, "start" | "stop"> {
-  /** One round at once, as of `now` (seconds since the epoch), or what is left of the one under way. */
+  /** Does one round immediately, as of `now` (seconds since the epoch), or waits for the end of the one under way. */
   scrapeOnce(now: number): Promise<void>;
 }
 
-/** Asks at once, and then again in each interval after the first round has ended; never in two rounds at the same time. */
+/** Creates rounds: the first begins immediately, and after it there is one in each interval, but never two at the same time. */
 export function createRounds({ ask, pool, intervalSeconds, now, schedule }: RoundsOptions): Rounds {
   let underWay: Promise<void> | null = null;
   let cancelNext: (() => void) | null = null;

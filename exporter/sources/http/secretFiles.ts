@@ -1,13 +1,16 @@
 import type { Auth } from "../../config/prometheusSchema.ts";
 
-/** Reads a file as text; rejects when it cannot. */
+/** Reads a file as text; rejects when the file cannot be read. */
 export type ReadTextFile = (path: string) => Promise<string>;
 
-/** Texts of small files. They are read again and again, so that a rotated secret is picked up, and kept for a few seconds so that ten thousand requests do not read one file ten thousand times. */
+/**
+ * Texts of small files. They are read repeatedly, so that a rotated secret is picked up, but are kept for a few seconds, so
+ * that ten thousand requests do not read one file ten thousand times.
+ */
 export interface SecretFiles {
   /** Text of the file; rejects when it cannot be read. */
   read(path: string): Promise<string>;
-  /** Reads the file anew next time. */
+  /** Causes the file to be read again the next time. */
   forget(path: string): void;
 }
 

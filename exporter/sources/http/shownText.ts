@@ -8,7 +8,7 @@ export function shownAddress(url: string): string {
 /** The most characters that are shown of a text from a server or a label. */
 export const maxShown = 300;
 
-/** Untrusted text as it may be in a message: one line, and not too long. */
+/** Untrusted text in a form for messages: one line, and not too long. */
 export function shownText(text: string): string {
   const line = text.slice(0, 4 * maxShown).replace(/\s+/g, " ");
   return line.length > maxShown ? `${line.slice(0, maxShown)} ...` : line;

@@ -1,9 +1,9 @@
-/** At most this many tasks run at once; the others wait in order of arrival. */
+/** Limits how many tasks run at the same time; the others wait in the order of arrival. */
 export interface Slots {
   run<T>(task: () => Promise<T>): Promise<T>;
 }
 
-/** `count` is at least 1. */
+/** Creates slots for `count` tasks, at least 1. */
 export function createSlots(count: number): Slots {
   const limit = Math.max(1, Math.floor(count));
   const waiting: (() => void)[] = [];

@@ -6,15 +6,15 @@ const rememberedSeconds = 120;
 
 /** How long the API server takes to answer. */
 export interface AnswerTimes {
-  /** The same client, with its answers timed: a whole GET, and the opening of a stream. */
+  /** The same client, but its answers are timed: a whole GET, or the opening of a stream. */
   readonly client: ApiClient;
-  /** Seconds of the slowest answer of the last two minutes, one under way included; `null` without any. */
+  /** Seconds of the slowest answer of the last two minutes, including one that is under way; `null` without any. */
   slowestSeconds(): number | null;
 }
 
-/** Times what goes through a client. */
+/** Measures the answer times of a client. */
 export function timeAnswers(client: ApiClient, clock: Clock): AnswerTimes {
-  /** Newest last, each slower than all after it: the first that is young enough is the slowest. */
+  /** The newest answer is last, and each is slower than all after it, so the first that is young enough is the slowest. */
   let answers: { readonly endedAt: number; readonly seconds: number }[] = [];
   const underWay = new Set<{ readonly begunAt: number }>();
 

@@ -5,7 +5,7 @@ import type { Credentials, TlsMaterial } from "./credentials.ts";
 export interface RequestOptions {
   readonly accept: string;
   readonly signal: AbortSignal;
-  /** Until the whole body has arrived; for `open`: until its headers have. */
+  /** Time until the whole body has arrived, or for `open` until the headers have. Seconds. */
   readonly deadlineSeconds: number;
 }
 
@@ -13,14 +13,14 @@ export interface RequestOptions {
 export interface Answer<Body> {
   readonly ok: true;
   readonly status: number;
-  /** `Retry-After`, where the server sent one in seconds. */
+  /** The value of `Retry-After`; `null` where the server did not send one in seconds. */
   readonly retryAfterSeconds: number | null;
-  /** `Content-Type` as it came; `null` without one. */
+  /** `Content-Type` as it was received; `null` without one. */
   readonly contentType: string | null;
   readonly body: Body;
 }
 
-/** No HTTP answer: refused, cut, too slow, too large, or no credentials. */
+/** A request without an HTTP answer: refused, cut, too slow, too large, or without credentials. */
 export interface NoAnswer {
   readonly ok: false;
   readonly message: string;
@@ -28,23 +28,23 @@ export interface NoAnswer {
 
 /** Requests to one API server. Nothing here throws, except the body of `open` while it is read. */
 export interface ApiClient {
-  /** GET with the whole body. `path` begins with `/` and is escaped already. */
+  /** Sends a GET and reads the whole body. `path` begins with `/` and is already escaped. */
   get(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<Answer<Buffer> | NoAnswer>;
-  /** GET whose body is read as it comes, until the signal is aborted or the reader stops. */
+  /** Sends a GET whose body is read as it arrives, until the signal is aborted or the reader stops. */
   open(path: string, options: RequestOptions): Promise<Answer<AsyncIterable<Uint8Array>> | NoAnswer>;
   close(): Promise<void>;
 }
 
 const maxErrorBodyBytes = 64 * 1024;
 
-/** A client over its own keep-alive connections. A changed certificate or authority opens new ones. */
+/** Creates a client with keep-alive connections of its own. A changed certificate or authority opens new ones. */
 export function createApiClient(credentials: Credentials, clock: Clock): ApiClient {
   let current: { readonly fingerprint: string; readonly dispatcher: Dispatcher } | null = null;
 
   const dispatcherFor = (tls: TlsMaterial): Dispatcher => {
     const fingerprint = JSON.stringify(tls);
     if (current?.fingerprint !== fingerprint) {
-      // Requests under way end by themselves; nobody waits for them here.
+      // Requests under way end by themselves, and nothing needs to wait for them.
       current?.dispatcher.close().catch(() => {});
       current = { fingerprint, dispatcher: createDispatcher(tls, credentials.proxyUrl) };
     }
@@ -58,16 +58,16 @@ export function createApiClient(credentials: Credentials, clock: Clock): ApiClie
       origin: url.origin,
       path: url.pathname + url.search,
       method: "GET",
-      // Nothing here unpacks: compression would cost the API server more than the network that it saves.
+      // Answers are not compressed: compression would cost the API server more than the network that it saves.
       headers: { ...headers, accept, "accept-encoding": "identity", "user-agent": "fairlead" },
       signal,
-      // Deadlines are ours.
+      // The deadlines are kept here, not by undici.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   };
 
-  /** An answer with what `take` makes of its body before the deadline. */
+  /** An answer whose body is what `take` returns for it before the deadline. */
   const answer = async <Body>(
     path: string,
     options: RequestOptions,
@@ -100,7 +100,7 @@ export function createApiClient(credentials: Credentials, clock: Clock): ApiClie
 }
 
 function createDispatcher(tls: TlsMaterial, proxyUrl: string | null): Dispatcher {
-  // HTTP/1.1: a watch that is cut must not take the others' connection with it.
+  // HTTP/1.1 is used because a watch that is cut must not take the connection of the others with it.
   const common = { allowH2: false, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
   if (proxyUrl !== null) return new ProxyAgent({ ...common, uri: proxyUrl, requestTls: tls });
   return new Agent({ ...common, connect: { ...tls, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 } });
@@ -128,7 +128,7 @@ export async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number)
   return Buffer.concat(chunks, bytes);
 }
 
-/** The reason of a failed request in words; the innermost cause says most. */
+/** The reason of a failed request in words. The innermost cause is the most precise one. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);

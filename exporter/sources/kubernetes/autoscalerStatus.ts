@@ -10,7 +10,7 @@ import {
   createConfigMapReader,
 } from "./configMapReading.ts";
 
-/** Reads the node groups of the Cluster Autoscaler from the ConfigMap that the configuration names, again and again. */
+/** Reads the node groups of the Cluster Autoscaler from the ConfigMap that the configuration names, repeatedly. */
 export function createAutoscalerStatus(
   client: ApiClient,
   clock: Clock,
@@ -29,9 +29,9 @@ const maxNameChars = 512;
 const maxChars = 1024 * 1024;
 
 /**
- * The node groups in the status of the Cluster Autoscaler: YAML since 1.30 (`ClusterAutoscalerStatus` of
- * cluster-autoscaler/clusterstate/api), a text for people before. It is read line by line: a YAML parser needs a hundred
- * milliseconds for a hundred groups, and the text is another one each time.
+ * The node groups in the status of the Cluster Autoscaler, which is YAML since 1.30 (`ClusterAutoscalerStatus` of
+ * cluster-autoscaler/clusterstate/api) and was a text for people before. It is read line by line: a YAML parser needs a hundred
+ * milliseconds for a hundred groups, and the text is different each time.
  */
 export function readAutoscalerStatus(data: JsonRecord): ConfigMapReading<readonly AutoscalerNodeGroup[]> {
   const text = Object.hasOwn(data, autoscalerStatusKey) ? data[autoscalerStatusKey] : undefined;
@@ -47,13 +47,16 @@ interface OpenGroup {
   name: string | null;
   minSize: number | null;
   maxSize: number | null;
-  /** Indent of its own keys; `null` before the first. */
+  /** Indent of its own keys; `null` before the first of them. */
   indent: number | null;
-  /** The one of its own keys under which the lines are. */
+  /** The key of its own under which the present lines are. */
   section: string;
 }
 
-/** The list `nodeGroups` in block style, as the autoscaler writes it; each group with its `name`, and the sizes in `health`. */
+/**
+ * The groups in the list `nodeGroups` in block style, as the autoscaler writes it. Each group has its `name`, and its sizes in
+ * `health`.
+ */
 function groupsInYaml(text: string): readonly AutoscalerNodeGroup[] {
   const groups: AutoscalerNodeGroup[] = [];
   let group: OpenGroup | null = null;
@@ -95,7 +98,7 @@ function takeKey(group: OpenGroup, indent: number, key: string, value: string): 
   }
 }
 
-/** A scalar on one line, in quotes or not. */
+/** The text of a scalar on one line, in quotes or not. */
 function textIn(value: string): string {
   const quoted = /^'(.*)'$/.exec(value)?.[1];
   if (quoted !== undefined) return quoted.replaceAll("''", "'");
@@ -106,7 +109,10 @@ function textIn(value: string): string {
 
 const sizeIn = (value: string): number | null => (/^\d{1,6}$/.test(value) ? Number(value) : null);
 
-/** `Name:` on one line, the sizes `(minSize=1, maxSize=7)` on the line of its health. */
+/**
+ * The groups in the text for people: `Name:` is on one line, and the sizes `(minSize=1, maxSize=7)` are on the line of its
+ * health.
+ */
 function groupsInText(text: string): readonly AutoscalerNodeGroup[] {
   const groups: AutoscalerNodeGroup[] = [];
   let name: string | null = null;

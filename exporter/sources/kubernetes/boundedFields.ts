@@ -14,13 +14,16 @@ export interface TextMapLimits {
   readonly maxValueChars: number;
 }
 
-/** Entries kept of one list or map: no real object has more of what is read with this, and the text is untrusted. */
+/**
+ * The greatest number of entries that are kept of one list or map. No real object has more of what is read with this, and the
+ * text is untrusted.
+ */
 const maxEntries = 256;
 
-/** Labels as Kubernetes limits them (a value has at most 63 characters; files may say anything). */
+/** Limits with which all labels are kept. In Kubernetes a value has at most 63 characters, but files may contain anything. */
 export const wholeLabels: TextMapLimits = { keep: () => true, maxValueChars: 256 };
 
-/** Copies a map of texts within limits, without a prototype, so that no key can mean more than itself. */
+/** Copies a map of texts within limits. The copy has no prototype, so that no key has a special meaning. */
 export function textMap(place: Place, key: string, limits: TextMapLimits): TextMap {
   const source = child(place, key);
   const copy = bareRecord<string>();
@@ -39,12 +42,12 @@ export function textMap(place: Place, key: string, limits: TextMapLimits): TextM
   return copy;
 }
 
-/** The beginning of a text; a copy, since a slice would keep the whole text in memory. */
+/** The beginning of a text. It is a copy, since a slice would keep the whole text in memory. */
 export function cut(value: string, chars: number): string {
   return Buffer.from(value.slice(0, chars)).toString();
 }
 
-/** Copies a map of quantities as numbers of base units; only names that `keep` accepts. */
+/** Copies a map of quantities as numbers of base units, only for names that `keep` accepts. */
 export function amounts(place: Place, key: string, keep: (name: string) => boolean): ResourceAmounts {
   const source = child(place, key);
   const copy = bareRecord<number>();
@@ -68,19 +71,19 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 const podNames: ReadonlySet<string> = new Set(Object.values(podAnnotations));
 const nodeNames: ReadonlySet<string> = new Set(Object.values(nodeAnnotations));
 
-/** Annotations kept of pods and of their owners. */
+/** The annotations that are kept of pods and of their owners. */
 export const annotationsOfPods: TextMapLimits = {
   keep: (key) => podNames.has(key) || key.startsWith(ownPrefix),
   maxValueChars: 4096,
 };
 
-/** Annotations kept of nodes. */
+/** The annotations that are kept of nodes. */
 export const annotationsOfNodes: TextMapLimits = {
   keep: (key) => nodeNames.has(key),
   maxValueChars: 4096,
 };
 
-/** Annotations kept of namespaces: team rules may name any. */
+/** The annotations that are kept of namespaces: team rules may name any. */
 export const annotationsOfNamespaces: TextMapLimits = {
   keep: (key) => key !== lastApplied,
   maxValueChars: 1024,
@@ -105,12 +108,12 @@ export function optionalName(place: Place, key: string): string | null {
   return found === "" ? null : found;
 }
 
-/** The records of a list, not more than any real object has. */
+/** The records of a list, up to a number that no real object exceeds. */
 export function someItems(place: Place, key: string, max = maxEntries): readonly Place[] {
   return items(place, key).slice(0, max);
 }
 
-/** One quantity in base units with its fraction; `null` where it is absent. */
+/** One quantity in base units, including fractions; `null` where it is absent. */
 export function amount(place: Place, key: string): number | null {
   return parsed(place, key, parseAmount, "a quantity");
 }
@@ -120,7 +123,7 @@ export function duration(place: Place, key: string): number | null {
   return parsed(place, key, parseDuration, "a duration");
 }
 
-/** A map of quantities in base units with their fractions, without a prototype; only names that `keep` accepts. */
+/** A map of quantities in base units, including fractions, only for names that `keep` accepts. It has no prototype. */
 export function amountMap(place: Place, key: string, keep: (name: string) => boolean = () => true): ResourceAmounts {
   const source = child(place, key);
   const copy = bareRecord<number>();
@@ -136,14 +139,14 @@ export function amountMap(place: Place, key: string, keep: (name: string) => boo
   return copy;
 }
 
-/** As `amountMap`; `null` where the object has no such map. */
+/** Like `amountMap`; `null` where the object has no map in this field. */
 export function optionalAmounts(place: Place, key: string): ResourceAmounts | null {
   return has(place, key) ? amountMap(place, key) : null;
 }
 
 /**
- * The time stamp (RFC 3339) in an annotation, seconds since the epoch. Annotations are free text that no API server
- * checks: what is no time stamp counts as absent, so that nobody can have an object left out by writing nonsense.
+ * The time stamp (RFC 3339) in an annotation, seconds since the epoch. Annotations are free text that no API server checks, so
+ * anything that is no time stamp counts as absent: otherwise people could have an object left out by writing nonsense.
  */
 export function annotationTime(object: Place, name: string): number | null {
   return parseTimeStamp(annotation(object, name));
@@ -175,13 +178,16 @@ export function revisionOf(object: Place): ObjectRevision | null {
   return { apiVersion, uid, generation: number(metadata, "generation") };
 }
 
-/** More than any object has. */
+/** The greatest number of conditions that are read; no object has more. */
 const maxConditions = 32;
-/** What is kept of a reason, and of a message. */
+/** The greatest numbers of characters that are kept of a reason, and of a message. */
 export const maxReasonChars = 100;
 export const maxMessageChars = 500;
 
-/** `status.conditions`, only of types that `keep` accepts; the schedulers' own shapes of a condition share these fields. */
+/**
+ * The conditions in `status.conditions` of types that `keep` accepts. The schedulers' own forms of a condition share these
+ * fields.
+ */
 export function conditions(status: Place, keep: (type: string) => boolean = () => true): readonly Condition[] {
   return someItems(status, "conditions", maxConditions).flatMap((entry) => {
     const type = shortText(entry, "type", maxReasonChars);

@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
 
-/** Time and timers, so that a test can hold both in its hand. */
+/** Time and timers, as one object, so that a test can control both. */
 export interface Clock {
   /** Wall time, seconds since the epoch. */
   now(): number;
-  /** Seconds since some fixed moment; never jumps. For ages and deadlines. */
+  /** Seconds since some fixed moment; they never jump. For ages and deadlines. */
   monotonic(): number;
   /** Calls back once after this many seconds, unless the returned function is called before. */
   schedule(seconds: number, callback: () => void): () => void;
@@ -37,15 +37,15 @@ export function pause(clock: Clock, seconds: number, signal: AbortSignal): Promi
   });
 }
 
-/** Work that is done again and again. */
+/** Work that is done repeatedly. */
 export interface Repetition {
-  /** Does the work for the first time, and resolves when that is over. */
+  /** Does the work for the first time, and resolves when that has ended. */
   start(): Promise<void>;
-  /** Resolves when the work is not being done any more. */
+  /** Resolves when the work is no longer being done. */
   stop(): Promise<void>;
 }
 
-/** Does work with a pause of this many seconds after each time. It never rejects, and gives up when the signal is aborted. */
+/** Repeats work with a pause of this many seconds after each time. It never rejects, and stops when the signal is aborted. */
 export function repeat(clock: Clock, seconds: number, work: (signal: AbortSignal) => Promise<void>): Repetition {
   const stopping = new AbortController();
   const { signal } = stopping;

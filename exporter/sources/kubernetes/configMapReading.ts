@@ -5,13 +5,13 @@ import { type Clock, type Repetition, repeat } from "./clock.ts";
 import { groupVersionPath } from "./kinds.ts";
 import { getGood } from "./setback.ts";
 
-/** Where a ConfigMap is. */
+/** The place of a ConfigMap in the cluster. */
 export interface ConfigMapPlace {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The content of a ConfigMap; `odd` is what is wrong with it, as the end of a sentence. */
+/** The content of a ConfigMap; `odd` describes what is wrong with it, as the end of a sentence. */
 export interface ConfigMapReading<Content> {
   readonly settings: Content | null;
   readonly odd: string | null;
@@ -20,28 +20,28 @@ export interface ConfigMapReading<Content> {
 /** A ConfigMap that the configuration names. */
 export interface NamedConfigMap {
   readonly place: ConfigMapPlace;
-  /** Where the configuration names it. */
+  /** The setting of the configuration that names it. */
   readonly setting: string;
-  /** Of its problem. */
+  /** The code of its problem, if it cannot be read or something in it is odd. */
   readonly code: string;
 }
 
-/** Reads one ConfigMap again and again. */
+/** Reads one ConfigMap repeatedly. */
 export interface ConfigMapReader<Content> extends Repetition {
-  /** What was read last, up to its age limit; the same object until it is read again. */
+  /** The content that was read last, up to its age limit; the same object until it is read again. */
   read(): Content | null;
   problems(): readonly Problem[];
 }
 
-/** How often ConfigMaps are read. */
+/** Time between two readings of a ConfigMap. */
 const secondsBetween = 60;
-/** What was read is used for this long while it cannot be read again. */
+/** How long the last content is used while the ConfigMap cannot be read again. */
 const maxAgeSeconds = 900;
 const deadlineSeconds = 10;
-/** A ConfigMap has at most 1 MiB. */
+/** The largest answer that is read; a ConfigMap has at most 1 MiB. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** A reader of a ConfigMap. What cannot be read leaves what was read before, and a problem. */
+/** Creates a reader of a ConfigMap. If it cannot be read, the last content is kept, and there is a problem. */
 export function createConfigMapReader<Content>(
   client: ApiClient,
   clock: Clock,

@@ -5,15 +5,17 @@ import { parse } from "yaml";
 import { isRecord } from "../../kernel/parseJson.ts";
 import type { Problem } from "../../model/problem.ts";
 
-/** Where credentials come from. */
+/** The source of the credentials. */
 export interface CredentialChoice {
-  /** A kubeconfig file; `null`: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
+  /** A kubeconfig file; `null` selects the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
   readonly kubeconfigFile: string | null;
-  /** A context of the kubeconfig; `null`: its current one. */
+  /** A context of the kubeconfig; `null` selects its current one. */
   readonly context: string | null;
 }
 
-/** What one request needs to be let in. Read anew for each request: token and certificate files rotate. */
+/**
+ * What one request needs in order to be accepted. It is read anew for each request, because token and certificate files rotate.
+ */
 export interface Access {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsMaterial;
@@ -27,12 +29,12 @@ export interface TlsMaterial {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** An API server and the way in. */
+/** An API server, and how to get access to it. */
 export interface Credentials {
   /** Base URL, without a slash at its end. */
   readonly server: string;
   readonly proxyUrl: string | null;
-  /** Rejects where a token or certificate file cannot be read, or a credential plugin fails. */
+  /** The access for one request. Rejects where a token or certificate file cannot be read, or a credential plugin fails. */
   access(): Promise<Access>;
 }
 
@@ -57,7 +59,7 @@ export async function loadCredentials(choice: CredentialChoice): Promise<LoadedC
   }
 }
 
-/** Access to an API server that asks for nothing, such as a simulator or `kubectl proxy` on this machine. */
+/** Access to an API server that requires no credentials, such as a simulator or `kubectl proxy` on this machine. */
 export function anonymousCredentials(server: string): Credentials {
   const access: Access = { headers: {}, tls: {} };
   return { server: server.replace(/\/+$/, ""), proxyUrl: null, access: async () => access };
@@ -66,10 +68,10 @@ export function anonymousCredentials(server: string): Credentials {
 function fromKubeConfig(config: KubeConfig): LoadedCredentials {
   const cluster = config.getCurrentCluster();
   if (!cluster) return unusable(`context "${config.getCurrentContext()}" names no cluster`);
-  // The placeholder that `loadFromDefault` makes if it has found nothing.
+  // This is the placeholder that `loadFromDefault` creates if it has found nothing.
   if (cluster.name === "cluster" && cluster.server === "http://localhost:8080") return unusable("none were found");
   const server = cluster.server.replace(/\/+$/, "");
-  // No token ever goes over a connection that anyone can read.
+  // No token is ever sent over an unencrypted connection.
   if (!server.startsWith("https:")) return { ok: true, credentials: anonymousCredentials(server) };
   const proxyUrl = cluster.proxyUrl ?? null;
   return { ok: true, credentials: { server, proxyUrl, access: () => accessOf(config) } };
@@ -80,7 +82,7 @@ async function accessOf(config: KubeConfig): Promise<Access> {
   await config.applyToHTTPSOptions(options);
   const headers: Record<string, string> = {};
   if ("headers" in options && isRecord(options.headers)) {
-    // Files end in a line break, which no header may contain.
+    // Files end in a line break, which a header must not contain.
     for (const [name, value] of Object.entries(options.headers)) headers[name.toLowerCase()] = String(value).trim();
   }
   if (typeof options.auth === "string") {
@@ -102,7 +104,10 @@ function pem(name: "ca" | "cert" | "key", value: unknown): TlsMaterial {
   return typeof value === "string" || Buffer.isBuffer(value) ? { [name]: value.toString() } : {};
 }
 
-/** client-node reads a user's `tokenFile` once or not at all; Kubernetes reads it again and prefers it to `token`. */
+/**
+ * Makes client-node read token files again. It reads a user's `tokenFile` once or not at all; Kubernetes reads it again and
+ * prefers it to `token`.
+ */
 function rotateTokenFiles(config: KubeConfig, source: string, folder: string): void {
   const document: unknown = parse(source);
   const users = isRecord(document) && Array.isArray(document.users) ? document.users : [];

@@ -23,7 +23,7 @@ export function decodeHorizontalPodAutoscaler(value: unknown): Decoded<Horizonta
   });
 }
 
-/** Triggers that look at running pods: they start none where there is none (keda.sh/docs, scalers "CPU" and "Memory"). */
+/** Triggers that measure running pods: they start no pod where there is none (keda.sh/docs, scalers "CPU" and "Memory"). */
 const triggersOfRunningPods: ReadonlySet<string> = new Set(["cpu", "memory"]);
 
 /** A ScaledObject of KEDA (`keda.sh/v1alpha1`); without a kind it scales a Deployment. */

@@ -70,8 +70,8 @@ export function decodePriorityClass(value: unknown): Decoded<PriorityClass> {
 }
 
 /**
- * A PodDisruptionBudget (`policy/v1`) as a model record. An empty selector selects every pod of the namespace; a
- * budget without a selector selects none, which is kept as an expression that no pod meets.
+ * A PodDisruptionBudget (`policy/v1`) as a model record. An empty selector selects every pod of the namespace; a budget without
+ * a selector selects none, which is kept as an expression that no pod matches.
  */
 export function decodePodDisruptionBudget(value: unknown): Decoded<PodDisruptionBudget> {
   return decodeObject("PodDisruptionBudget", value, (object, meta) => {
@@ -88,7 +88,7 @@ export function decodePodDisruptionBudget(value: unknown): Decoded<PodDisruption
       name: meta.name,
       matchLabels: textMap(selector, "matchLabels", wholeLabels),
       matchExpressions: has(spec, "selector") ? expressions : [selectsNothing],
-      // The API fills the field with 0 until the controller has looked at the budget once.
+      // The API server fills the field with 0 until the controller has processed the budget for the first time.
       disruptionsAllowed: has(status, "observedGeneration") ? number(status, "disruptionsAllowed") : null,
     };
   });

@@ -13,12 +13,12 @@ import { child, fault, flag, has, items, number, type Place, text, textItems } f
 import { taintOf, taints } from "./nodeRules.ts";
 import { parseQuantity } from "./quantity.ts";
 
-/** More memory slices than any GPU has; a higher number is not read. */
+/** The limit on the number of a memory slice: no GPU has this many. */
 const mostSlices = 32;
 
 /**
- * The memory slice of a MIG GPU that a capacity or counter of NVIDIA's DRA driver means, from 0: capacity `memorySlice3` of an
- * instance that exists, counter `memory-slice-3` of one that a partitionable GPU may be cut into
+ * The memory slice of a MIG GPU that the name of a capacity or counter of NVIDIA's DRA driver denotes, from 0: capacity
+ * `memorySlice3` of an instance that exists, counter `memory-slice-3` of one that a partitionable GPU may be divided into
  * (cmd/gpu-kubelet-plugin/deviceinfo.go and partitions.go of dra-driver-nvidia-gpu). `null` for any other name.
  */
 export function memorySliceOf(name: string): number | null {
@@ -43,7 +43,10 @@ export function decodeResourceClaim(value: unknown): Decoded<ResourceClaim> {
   });
 }
 
-/** v1 and v1beta2 have the one device in `exactly`, v1beta1 in the request itself; alternatives are in `firstAvailable`. */
+/**
+ * A request of a claim. v1 and v1beta2 have the one device in `exactly`, v1beta1 in the request itself; alternatives are in
+ * `firstAvailable`.
+ */
 function deviceRequest(request: Place): DeviceRequest {
   const alternatives = items(request, "firstAvailable");
   const wanted =
@@ -91,9 +94,9 @@ function pinnedNode(selector: Place): string | null {
 }
 
 /**
- * A ResourceSlice (`resource.k8s.io`) as a model record. v1 and v1beta2 have attributes and capacity on the device,
- * v1beta1 below `basic`; a capacity is `{value}`, in the oldest objects a bare quantity. All three forms are read
- * whatever the object calls itself, since files may have been converted by hand.
+ * A ResourceSlice (`resource.k8s.io`) as a model record. v1 and v1beta2 have attributes and capacity on the device, v1beta1
+ * below `basic`; a capacity is `{value}`, in the oldest objects a bare quantity. All three forms are read whatever the
+ * `apiVersion` of the object is, since files may have been converted by hand.
  */
 export function decodeResourceSlice(value: unknown): Decoded<ResourceSlice> {
   return decodeObject("ResourceSlice", value, (object, meta) => {
@@ -124,7 +127,7 @@ function sliceDevice(device: Place, driver: string): SliceDevice {
   };
 }
 
-/** The name without its domain, where the domain is the driver's own, which is what a bare name means. */
+/** The name without its domain if that is the driver's own: a bare name means the same. */
 function shortName(name: string, driver: string): string {
   return driver !== "" && name.startsWith(`${driver}/`) ? name.slice(driver.length + 1) : name;
 }
@@ -138,7 +141,7 @@ function attributes(place: Place, driver: string): SliceDevice["attributes"] {
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
       copy[shortName(name, driver)] = value;
     }
-    // Any other type (lists of newer versions) is not one that Fairlead reads.
+    // Any other type (such as the lists of newer versions) is not read by Fairlead.
   }
   return copy;
 }
@@ -157,7 +160,7 @@ function capacity(place: Place, driver: string): SliceDevice["capacity"] {
 
 const noSlices: readonly number[] = [];
 
-/** Of the sets of counters that it draws from, only memory slices are read. */
+/** The memory slices that a device consists of or draws from, by its capacities and counters. Other counters are not read. */
 function memorySlices(body: Place, capacities: SliceDevice["capacity"]): readonly number[] {
   const found = new Set<number>();
   const add = (name: string, amount: number): void => {
@@ -179,8 +182,8 @@ function memorySlices(body: Place, capacities: SliceDevice["capacity"]): readonl
 }
 
 /**
- * A DeviceTaintRule (`resource.k8s.io` v1beta2 or v1alpha3) as a model record. The first v1alpha3 could select by class and by
- * expressions: what such a rule selects is not known, and it taints nothing here.
+ * A DeviceTaintRule (`resource.k8s.io` v1beta2 or v1alpha3) as a model record. Rules of the first v1alpha3 could select by
+ * class and by expressions. It is not known what they select, so they taint nothing here.
  */
 export function decodeDeviceTaintRule(value: unknown): Decoded<DeviceTaintRule> {
   return decodeObject("DeviceTaintRule", value, (object, meta) => {

@@ -9,13 +9,13 @@ import { child, number, type Place, text, textItems } from "./fields.ts";
 const mostBudgets = 50;
 const longestSchedule = 256;
 
-/** What is kept of the values of one requirement. */
+/** The greatest number of values of one requirement that are kept. */
 const mostValues = 64;
 
 /**
  * A NodePool of Karpenter (`karpenter.sh`, checked against the CRDs of v1.15 and of v1beta1). In v1beta1 the policies were
- * `WhenEmpty` and `WhenUnderutilized`, and `consolidateAfter` belonged to the former alone: without it, consolidation
- * begins at once.
+ * `WhenEmpty` and `WhenUnderutilized`, and only the former had `consolidateAfter`: without it, consolidation begins
+ * immediately.
  */
 export function decodeKarpenterNodePool(value: unknown): Decoded<KarpenterNodePool> {
   return decodeObject("NodePool", value, (object, meta) => {
@@ -35,7 +35,7 @@ export function decodeKarpenterNodePool(value: unknown): Decoded<KarpenterNodePo
   });
 }
 
-/** `nodes` is 10% where nobody sets it. */
+/** A disruption budget; its `nodes` are 10% where the object does not set them. */
 function budgetOf(budget: Place): NodePoolBudget {
   const nodes = shortText(budget, "nodes", 16);
   return {
@@ -45,13 +45,13 @@ function budgetOf(budget: Place): NodePoolBudget {
   };
 }
 
-/** `null`: never, or the object has no policy. */
+/** The time after which nodes are consolidated, in seconds; `null` if that is never, or if the object has no policy. */
 function consolidateAfter(disruption: Place, policy: string): number | null {
   if (text(disruption, "consolidateAfter") === "Never") return null;
   return duration(disruption, "consolidateAfter") ?? (policy === "" ? null : 0);
 }
 
-/** What is left after all requirements on the capacity type; empty where there is none. */
+/** The capacity types that remain after all requirements; empty where no requirement excludes any. */
 function allowedTypes(template: Place): readonly CapacityType[] {
   let allowed: readonly CapacityType[] = capacityTypes;
   for (const requirement of someItems(template, "requirements")) {

@@ -7,9 +7,9 @@ import { gangSize } from "./gangSize.ts";
 import { keptLabels } from "./keptLabels.ts";
 
 /**
- * The metadata of an owner as a model record, and from whole objects also the limits of a batch/v1 Job and the size of a gang.
- * A metadata-only answer has the kind PartialObjectMetadata, so the caller passes what was asked for; for whole objects from
- * files leave `asked` out.
+ * The metadata of an owner as a model record; for whole objects also the limits of a batch/v1 Job and the size of a gang. A
+ * metadata-only answer has the kind PartialObjectMetadata, so the caller passes the kind that was requested; for whole objects
+ * from files `asked` is left out.
  */
 export function decodeOwner(
   value: unknown,
@@ -19,7 +19,7 @@ export function decodeOwner(
     const metadata = child(object, "metadata");
     const apiVersion = asked?.apiVersion ?? text(object, "apiVersion") ?? "";
     const kind = asked?.kind ?? text(object, "kind") ?? "";
-    // A specification that is not understood declares no gang: the owner of a pod must stay known.
+    // A specification that is not understood declares no gang, because the owner of a pod must stay known.
     const gangPods = gangSize({ apiVersion, kind }, { ...object, faults: [] });
     return {
       apiVersion,
@@ -41,10 +41,12 @@ type OnDisruption = JobLimits["onDisruption"];
 
 /** `backoffLimit` of a Job that names none. */
 const defaultBackoffLimit = 6;
-/** Rules, conditions and exit codes that the API server allows at most: 20, 20 and 255. */
+/** The greatest number of entries that are read of a list. The API server allows 20 rules, 20 conditions and 255 exit codes. */
 const maxEntries = 256;
 
-/** Whether an object is a Job of Kubernetes itself, which is read whole: what it does about lost pods is not metadata. */
+/**
+ * Whether an object is a Job of Kubernetes itself, which is read whole: what it does about lost pods is not in its metadata.
+ */
 function isBatchJob({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
   return kind === "Job" && apiVersion.startsWith("batch/");
 }
@@ -75,14 +77,15 @@ interface FailureRule {
 }
 
 /**
- * Exit codes of a process that ends by SIGTERM, and of one that is killed after its grace period; `null`: it ends by itself.
+ * Exit codes of a process that ends by SIGTERM, and of one that is killed after its grace period; `null` for one that exits by
+ * itself, which no rule for exit codes matches.
  */
 const exitCodes = [143, 137, null] as const;
 const worstFirst: readonly OnDisruption[] = ["FailJob", "FailIndex", "Count", "Ignore"];
 
 /**
- * The first rule that matches decides. One for exit codes may match a disrupted pod before one for its condition does; the
- * exit code of its processes is not known beforehand.
+ * What a policy does about a disrupted pod: the first rule that matches decides. A rule for exit codes may match the pod before
+ * the rule for its condition does, and the exit code of its processes is not known beforehand, so this is the worst outcome.
  */
 function onDisruption(policy: Place): OnDisruption {
   const rules = bounded(policy, "rules").map(readRule);
@@ -98,7 +101,7 @@ function readRule(rule: Place): FailureRule {
   return { action: readAction(rule), matches: (code) => isOnDisruption || codes?.(code) === true };
 }
 
-/** An action that is not known here may do anything. */
+/** The action of a rule. One that is not known here may do anything, so the worst is assumed. */
 function readAction(rule: Place): OnDisruption {
   const action = text(rule, "action");
   return worstFirst.find((known) => known === action) ?? "FailJob";

@@ -21,18 +21,18 @@ import {
 } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
 
-/** What is kept of every pod, GPUs or not. */
+/** The fields that are kept of every pod, with GPUs or without. */
 export interface PodRow {
   readonly uid: string;
   readonly namespace: string;
-  /** `null` while it is not bound. */
+  /** The node; `null` while the pod is not bound. */
   readonly nodeName: string | null;
   readonly phase: PodPhase;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
-  /** Of a pod without GPUs: `labelsText` of its labels; empty of a pod with GPUs, whose record has them. */
+  /** For a pod without GPUs, `labelsText` of its labels; empty for a pod with GPUs, whose record has them. */
   readonly labels: string;
-  /** Of a pod without GPUs: anti-affinity and host ports, if it has any. */
+  /** Anti-affinity and host ports of a pod without GPUs; `null` if it has neither. */
   readonly placement: KeptOff | null;
 }
 
@@ -40,9 +40,9 @@ export interface DecodedPod {
   readonly pod: PodRow;
   /** The whole record, for a pod that holds or asks for GPUs; else `null`. */
   readonly gpuPod: Pod | null;
-  /** Where to scrape, for a pod that a selector for exporters matches and that has an address; else `null`. */
+  /** The address to scrape, for a pod that matches a selector of exporters and has an address; else `null`. */
   readonly exporterPod: ExporterPod | null;
-  /** Why a scheduler removes it; `null` if none does, and for pods without GPUs. */
+  /** Why a scheduler removes the pod; `null` if none does, and for pods without GPUs. */
   readonly preemption: PodPreemption | null;
 }
 
@@ -50,7 +50,7 @@ export interface PodProjection {
   /** Names of extended resources that count as GPUs by configuration, besides those known by name. */
   readonly gpuResources: ReadonlySet<string>;
   readonly exporters: readonly ExporterSelector[];
-  /** Which pods with GPUs are asked for the metrics of their server; absent: none. */
+  /** Selectors of the pods with GPUs whose server is asked for its metrics; absent: none. */
   readonly servers?: readonly ExporterSelector[];
   /** Labels of pods that configuration names, as team rules do. */
   readonly readLabels?: ReadonlySet<string>;
@@ -59,8 +59,8 @@ export interface PodProjection {
 const plainProjection: PodProjection = { gpuResources: new Set(), exporters: [] };
 
 /**
- * A Pod (`v1`): a row for every pod, the model's record for one with GPUs, an address for an exporter. What only the latter
- * two need may be missing from the object until `readRest` is called, which adds it: most pods are neither.
+ * Decodes a Pod (`v1`): a row for every pod, the model's record for one with GPUs, an address for an exporter. The fields that
+ * only the latter two need may be missing from the object until `readRest` is called, which adds them: most pods are neither.
  */
 export function decodePod(
   value: unknown,
@@ -157,7 +157,9 @@ function gpuPod(
   };
 }
 
-/** Where to ask a pod with GPUs for its server's metrics; `null` if none of the selectors takes it, or it has no address. */
+/**
+ * The address at which to ask a pod with GPUs for its server's metrics; `null` if no selector matches it, or it has no address.
+ */
 function addressOf(object: Place, { namespace }: ObjectMeta, servers: readonly ExporterSelector[]): PodAddress | null {
   if (servers.length === 0) return null;
   const metadata = child(object, "metadata");
@@ -170,14 +172,14 @@ function addressOf(object: Place, { namespace }: ObjectMeta, servers: readonly E
   return ip === null || ip === "" ? null : { ip, ports: portsByName(child(object, "spec")) };
 }
 
-/** `spec.volumes[].emptyDir.medium` of what is not on a disk. */
+/** The value of `spec.volumes[].emptyDir.medium` for a volume that is not on a disk. */
 const memoryMedium = "Memory";
 
 /**
- * Whether a pod loses what it has on its node when it moves, as the Cluster Autoscaler judges it (`HasBlockingLocalStorage`
- * in cluster-autoscaler/utils/drain): a `hostPath`, or an `emptyDir` that is not memory, whose name the annotation
- * `cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes` does not hold. Ephemeral volumes and claims may be on a
- * disk of the node, too; that cannot be distinguished from the pod.
+ * Whether a pod loses local data when it moves to another node, by the rule of the Cluster Autoscaler
+ * (`HasBlockingLocalStorage` in cluster-autoscaler/utils/drain): it has a `hostPath`, or an `emptyDir` that is not memory,
+ * whose name is not in the annotation `cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes`. Ephemeral volumes and
+ * claims may be on a disk of the node, too, but the pod does not show that.
  */
 function hasLocalStorage(spec: Place, annotations: TextMap): boolean {
   const local: string[] = [];
@@ -186,7 +188,7 @@ function hasLocalStorage(spec: Place, annotations: TextMap): boolean {
     if (isDisk || has(volume, "hostPath")) local.push(text(volume, "name") ?? "");
   }
   if (local.length === 0) return false;
-  // Names are not trimmed there.
+  // The Cluster Autoscaler does not trim the names.
   const safe = annotations[podAnnotations.safeToEvictLocalVolumes]?.split(",") ?? [];
   return local.some((name) => !safe.includes(name));
 }

@@ -7,7 +7,7 @@ import { nodeSelectorTerms } from "./nodeRules.ts";
 /** Access modes with which a volume is attached to several nodes at once. */
 const forSeveral: ReadonlySet<string> = new Set(["ReadWriteMany", "ReadOnlyMany"]);
 
-/** A PersistentVolumeClaim (`v1`): which volume it has, and whether one node alone can attach it. */
+/** A PersistentVolumeClaim (`v1`) as a model record: which volume it has, and whether only one node can attach it. */
 export function decodePersistentVolumeClaim(value: unknown): Decoded<PersistentVolumeClaim> {
   return decodeObject("PersistentVolumeClaim", value, (object, { namespace, name }) => {
     const spec = child(object, "spec");
@@ -23,7 +23,7 @@ export function decodePersistentVolumeClaim(value: unknown): Decoded<PersistentV
 const topologyLabels: ReadonlySet<string> = new Set(volumeTopologyLabels);
 const topologyOnly = { ...wholeLabels, keep: (key: string) => topologyLabels.has(key) };
 
-/** A PersistentVolume (`v1`): which nodes can attach it. */
+/** A PersistentVolume (`v1`) as a model record: which nodes can attach it. */
 export function decodePersistentVolume(value: unknown): Decoded<PersistentVolume> {
   return decodeObject("PersistentVolume", value, (object, { name }) => {
     const required = child(child(child(object, "spec"), "nodeAffinity"), "required");

@@ -6,19 +6,19 @@ import { child, flag, items, type Place, placeOf, text, time } from "./fields.ts
 /** A record, or why there is none. */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
-/** What every object has. */
+/** The metadata that every object has. */
 export interface ObjectMeta {
   readonly namespace: string;
   readonly name: string;
-  /** `namespace/name` where the object has none, as in hand-written files. */
+  /** The uid, or `namespace/name` where the object has none, as in hand-written files. */
   readonly uid: string;
-  /** Seconds since the epoch. */
+  /** Creation time, seconds since the epoch; `null` where the object has none. */
   readonly createdAt: number | null;
 }
 
 /**
- * Turns one object from outside into a record: `project` reads what it needs and notes faults at its place; an object
- * with faults gives a problem that names it and every faulty path, and no record.
+ * Turns one object from outside into a record: `project` reads what it needs and notes faults at its place. An object with
+ * faults gives no record but a problem, which names the object and every faulty path.
  */
 export function decodeObject<T>(
   kind: string,
@@ -34,7 +34,7 @@ export function decodeObject<T>(
     if (object.faults.length === 0) return { ok: true, value: record };
   }
   const subject = meta.name === "" ? null : meta.namespace === "" ? meta.name : `${meta.namespace}/${meta.name}`;
-  // A field that is read for several things is at fault once.
+  // A field that is read several times is reported only once.
   const faults = [...new Set(object.faults)];
   const shown = faults.slice(0, 3).join("; ");
   const more = faults.length > 3 ? `; and ${faults.length - 3} more` : "";
@@ -65,7 +65,7 @@ function malformed(kind: string, subject: string | null, found: string): Problem
   };
 }
 
-/** The owner that controls the object: the reference marked `controller`, else the only one there is, else none. */
+/** The owner that controls the object: the reference marked `controller`, else the only reference, else none. */
 export function controllerOf(object: Place): OwnerRef | null {
   const references = items(child(object, "metadata"), "ownerReferences");
   const controller = references.find((reference) => flag(reference, "controller")) ?? onlyOne(references);

@@ -18,7 +18,7 @@ export type Discovered =
 const deadlineSeconds = 15;
 const maxBytes = 4 * 1024 * 1024;
 
-/** What a group and version serves; `absent` where the API server does not have it. Subresources are left out. */
+/** The resources that a group and version serves; `absent` where the API server does not have it. Subresources are left out. */
 export async function discover(
   client: ApiClient,
   group: string,
@@ -45,9 +45,9 @@ function resourcesOf(body: Buffer): readonly ServedResource[] | null {
 }
 
 /**
- * The path of a kind's collection, in the best version that the API server has. Whether a cluster has an optional kind is
- * asked of discovery, which every account may read: a list that the role does not allow says "forbidden" for a kind that does
- * not exist, too.
+ * The path of a kind's collection, in the best version that the API server has. Discovery, which every account may read, shows
+ * whether a cluster has an optional kind: a list that the role does not allow is answered with "forbidden" even for a kind that
+ * does not exist.
  */
 export async function locateKind(client: ApiClient, kind: WatchedKind, signal: AbortSignal): Promise<Located> {
   const [only, ...others] = kind.versions;

@@ -4,10 +4,10 @@ import { child, has, items, number, type Place, text } from "./fields.ts";
 import { isReady } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
 
-/** Which pods are exporters. Only in named namespaces: elsewhere anyone could put such a label on a pod. */
+/** Selects the pods that are exporters, only in named namespaces: in others anyone could put these labels on a pod. */
 export interface ExporterSelector {
   readonly namespaces: readonly string[];
-  /** All of them; a selector without any would take every pod, and takes none. */
+  /** The labels that a pod must all have. Without any, a selector would select every pod, so it selects none. */
   readonly matchLabels: Readonly<Record<string, string>>;
 }
 
@@ -33,12 +33,15 @@ export function selectorProblems(selectors: readonly ExporterSelector[]): readon
   });
 }
 
-/** Whether a pod is where exporters are. */
+/** Whether a pod is in a namespace in which exporters are selected. */
 export function mayBeExporter({ namespace }: ObjectMeta, selectors: readonly ExporterSelector[]): boolean {
   return selectors.some(({ namespaces }) => namespaces.includes(namespace));
 }
 
-/** Where to scrape a pod, if a selector matches it, it is bound, has an address and has not ended or begun to. */
+/**
+ * The address at which to scrape a pod, if a selector matches it, it is bound, it has an address and it has neither ended nor
+ * begun to end; else `null`.
+ */
 export function exporterPod(
   object: Place,
   meta: ObjectMeta,

@@ -3,9 +3,9 @@ import { child, has, items, number, type Place, text, time } from "./fields.ts";
 import { isStopped } from "./podStatus.ts";
 
 /**
- * The last run of a container with GPUs that ended with an exit code other than 0: `lastState` of one that was started again, and
- * `state` where the whole pod has failed; `null` without one. What is ended by a deletion, an eviction or a shutdown of its node
- * has not failed.
+ * The last run of a container with GPUs that ended with an exit code other than 0: `lastState` of one that was started again,
+ * and `state` where the whole pod has failed; `null` without one. A run that was ended by a deletion, an eviction or a shutdown
+ * of its node has not failed.
  */
 export function failedRun(object: Place, asksForGpus: (container: Place) => boolean): FailedRun | null {
   const status = child(object, "status");
@@ -17,7 +17,7 @@ export function failedRun(object: Place, asksForGpus: (container: Place) => bool
       return run === null ? [] : [{ run, container: text(container, "name") ?? "" }];
     }),
   );
-  // Hardly any pod has one: what its containers ask for is read of those alone.
+  // Hardly any pod has a failed run, so only then the requests of its containers are read.
   if (runs.length === 0) return null;
   const named = gpuContainers(child(object, "spec"), asksForGpus);
   const own = runs.filter(({ container }) => named.has(container)).map(({ run }) => run);
@@ -36,8 +36,8 @@ function failedIn(state: Place): FailedRun | null {
 }
 
 /**
- * Names of the containers that ask for GPUs. In a pod of one container it is that one; where several share what the pod claims or
- * is given by an annotation, nobody knows whose it is, and there is none.
+ * Names of the containers that ask for GPUs. In a pod of one container it is that one. Where several containers share what the
+ * pod claims or is given by an annotation, it is not known which one has the GPUs, and there is none.
  */
 function gpuContainers(spec: Place, asksForGpus: (container: Place) => boolean): ReadonlySet<string> {
   const all = items(spec, "containers");

@@ -1,15 +1,15 @@
 import { isRecord, type JsonRecord } from "../../kernel/parseJson.ts";
 
 /**
- * A place in an object from outside: a record, where it is, and the list of faults found so far. Reading never
- * throws: a value of the wrong type is noted as a fault and read as absent; `null` is absent.
+ * A place in an object from outside: a record, its path, and the list of faults found so far. Reading never throws: a value of
+ * the wrong type is noted as a fault and read as absent; `null` counts as absent.
  */
 export interface Place {
   readonly value: JsonRecord;
-  /** The place that contains it; `null` for the object itself. Its path is built only if there is a fault to report. */
+  /** The place that contains this one; `null` for the object itself. The path is built only if there is a fault to report. */
   readonly within: Place | null;
   readonly key: string;
-  /** Of an entry of a list; else -1. */
+  /** Index of an entry of a list; -1 for anything else. */
   readonly index: number;
   readonly faults: string[];
 }
@@ -17,12 +17,12 @@ export interface Place {
 const empty: JsonRecord = Object.freeze({});
 const nothing: readonly Place[] = Object.freeze([]);
 
-/** An object from outside, without any fault so far. */
+/** The place of a whole object from outside, without faults so far. */
 export function placeOf(value: JsonRecord): Place {
   return { value, within: null, key: "", index: -1, faults: [] };
 }
 
-/** Where a place is, for messages: a path such as `spec.containers[0]`; empty for the object itself. */
+/** The path of a place for messages, such as `spec.containers[0]`; empty for the object itself. */
 function pathTo({ within, key, index }: Place): string {
   if (within === null) return "";
   const path = pathOf(within, key);
@@ -36,7 +36,7 @@ export function pathOf(place: Place, key: string): string {
   return at === "" || step.startsWith("[") ? `${at}${step}` : `${at}.${step}`;
 }
 
-/** Notes that a field is not what it should be. */
+/** Notes that a field does not have the expected content. */
 export function fault(place: Place, key: string, expected: string): void {
   const found = place.value[key];
   const shown = typeof found === "object" ? (Array.isArray(found) ? "a list" : "an object") : JSON.stringify(found);
@@ -51,7 +51,7 @@ export function child(place: Place, key: string): Place {
   return { value: isThere ? found : empty, within: place, key, index: -1, faults: place.faults };
 }
 
-/** Whether a field holds something. */
+/** Whether a field has a value. */
 export function has(place: Place, key: string): boolean {
   return place.value[key] !== undefined && place.value[key] !== null;
 }
@@ -104,7 +104,7 @@ export function flag(place: Place, key: string): boolean {
   return false;
 }
 
-/** What `parse` makes of a field; `null` where it is absent, and where `parse` makes nothing of it, which is a fault. */
+/** The result of `parse` for a field; `null` where the field is absent, or where `parse` returns `null`, which is a fault. */
 export function parsed<Value>(
   place: Place,
   key: string,
@@ -118,7 +118,7 @@ export function parsed<Value>(
   return value;
 }
 
-/** A time stamp (RFC 3339) as seconds since the epoch. */
+/** A time stamp (RFC 3339) as seconds since the epoch; `null` where it is absent. */
 export function time(place: Place, key: string): number | null {
   return parsed(place, key, parseTime, "a time stamp");
 }

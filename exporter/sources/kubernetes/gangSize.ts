@@ -3,7 +3,7 @@ import { gpuLikeResource } from "../../model/gpuResource.ts";
 import { podAnnotations } from "../../model/wellKnown.ts";
 import { child, flag, has, items, type Place, text } from "./fields.ts";
 
-/** Reads from the specification of a controller how many of its pods start together; `null`: it does not declare that. */
+/** Reads from the specification of a controller how many of its pods start together; `null` if it does not declare that. */
 type ReadSize = (spec: Place) => number | null;
 
 /** Kinds whose pods start together or wait for each other, by name and group. */
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, ReadSize>> = {
   "LeaderWorkerSet.leaderworkerset.x-k8s.io": leaderWorkerSet,
 };
 
-/** Replicas that look on: the others start without them. */
+/** Replica types without which the others start. */
 const bystanders: ReadonlySet<string> = new Set(["Evaluator", "Launcher"]);
 
 /** Whether the specification of an owner declares how many of its pods start together. */
@@ -28,10 +28,11 @@ export function hasGangSize(owner: { readonly apiVersion: string; readonly kind:
 }
 
 /**
- * The fewest pods with GPUs of a controller that start together, as its specification says: all replicas of a training job,
- * of an elastic one those that it needs at least; the pods of an Indexed Job that works on all its indexes at once; of a LeaderWorkerSet one group. `null`
- * where the specification does not say (a Job whose pods work alone), or is not there. Sources: kubeflow/training-operator
- * v1.9 `pkg/apis/kubeflow.org/v1`, kubeflow/mpi-operator `v2beta1`, ray-project/kuberay v1 `RayClusterSpec`, batch/v1.
+ * The fewest pods with GPUs of a controller that start together, as its specification declares: all replicas of a training job,
+ * and of an elastic one the least number that it needs; the pods of an Indexed Job that works on all its indexes at once; one
+ * group of a LeaderWorkerSet. `null` where the specification does not declare it (a Job whose pods work alone), or is absent.
+ * Sources: kubeflow/training-operator v1.9 `pkg/apis/kubeflow.org/v1`, kubeflow/mpi-operator `v2beta1`, ray-project/kuberay v1
+ * `RayClusterSpec`, batch/v1.
  */
 export function gangSize(owner: { readonly apiVersion: string; readonly kind: string }, object: Place): number | null {
   const read = readerOf(owner);
@@ -43,13 +44,16 @@ function readerOf({ apiVersion, kind }: { readonly apiVersion: string; readonly 
   return Object.hasOwn(kinds, key) ? (kinds[key] ?? null) : null;
 }
 
-/** Pods of other Jobs take one index after the other, or whatever is left to do: each works alone. */
+/**
+ * The gang size of an Indexed Job that works on all its indexes at once. Pods of other Jobs take one index after the other, or
+ * whatever is left to do, so each works alone.
+ */
 function indexedJob(spec: Place): number | null {
   const parallelism = whole(spec, "parallelism") ?? 1;
   return text(spec, "completionMode") === "Indexed" && whole(spec, "completions") === parallelism ? parallelism : null;
 }
 
-/** A replica type without a count has one replica. */
+/** The gang size of a training job. A replica type without a count has one replica. */
 function trainingJob(replicaSpecs: string): ReadSize {
   return (spec) => {
     const types = child(spec, replicaSpecs);
@@ -66,7 +70,7 @@ function trainingJob(replicaSpecs: string): ReadSize {
   };
 }
 
-/** A cluster that scales itself starts with the fewest workers of each group. */
+/** The gang size of a RayCluster. A cluster that scales itself starts with the fewest workers of each group. */
 function rayCluster(spec: Place): number | null {
   const isElastic = flag(spec, "enableInTreeAutoscaling");
   let all = asksForGpus(child(child(spec, "headGroupSpec"), "template")) ? 1 : 0;
@@ -79,7 +83,10 @@ function rayCluster(spec: Place): number | null {
   return all === 0 && !isElastic ? null : all;
 }
 
-/** Of one group of it; without a template of its own the leader is like a worker. Source: kubernetes-sigs/lws v0.7 `LeaderWorkerSetSpec`. */
+/**
+ * The size of one group. Without a template of its own, the leader is like a worker. Source: kubernetes-sigs/lws v0.7
+ * `LeaderWorkerSetSpec`.
+ */
 function leaderWorkerSet(spec: Place): number | null {
   const template = child(spec, "leaderWorkerTemplate");
   const size = whole(template, "size") ?? 1;
@@ -103,7 +110,10 @@ function asksForGpus(template: Place): boolean {
   );
 }
 
-/** An invalid count is the same as none: the owner of a pod must stay known whatever the specification contains. */
+/**
+ * A whole number in a field. An invalid count is the same as none: the owner of a pod must stay known whatever the
+ * specification contains.
+ */
 function whole(place: Place, key: string): number | null {
   const found = place.value[key];
   return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : null;

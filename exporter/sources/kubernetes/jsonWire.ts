@@ -11,7 +11,7 @@ import {
   type WireFormat,
 } from "./wire.ts";
 
-/** Lists and watches in JSON only, whatever an answer calls itself; `decode` projects one object. */
+/** Lists and watches in JSON only, whatever content type an answer has; `decode` projects one object. */
 export function jsonWire<Row>(decode: (value: unknown) => Decoded<Row>): WireFormat<Row> {
   const format = jsonFormat(decode);
   return { listAccept: "application/json", watchAccept: "application/json", formatOf: () => format };
@@ -52,7 +52,7 @@ function metadataOf(object: JsonRecord): JsonRecord {
   return isRecord(object.metadata) ? object.metadata : {};
 }
 
-/** The identity that `decodeObject` gives the record too. */
+/** The uid of an object. It is the same one that `decodeObject` gives to the record. */
 export function uidOf(value: unknown): string {
   const { uid, namespace, name } = isRecord(value) ? metadataOf(value) : {};
   if (typeof uid === "string" && uid !== "") return uid;

@@ -5,14 +5,14 @@ import { textMap, wholeLabels } from "./boundedFields.ts";
 import { child, type Place } from "./fields.ts";
 
 /**
- * The limits on the labels of a pod, or of its owner: all of them are kept up to this number and total length. Kubernetes
- * bounds neither, and anybody who can create pods writes them: 14,000 pods with 250 labels each were 390 MB. Any key may be
- * one that a selector of the cluster names (budgets, affinity, topology spread), now or later, so nothing is left out below
- * these bounds, which are twice of what generators of workloads write.
+ * The greatest number of labels that are kept of a pod or its owner; all of them are kept up to this number and total length.
+ * Kubernetes bounds neither, and anybody who can create pods writes them: 14,000 pods with 250 labels each took 390 MB. Any key
+ * may be one that a selector of the cluster names (budgets, affinity, topology spread), now or later, so nothing is left out
+ * below these bounds, which are twice as large as what generators of workloads write.
  */
 export const maxLabels = 48;
 
-/** Characters of all keys and values together. */
+/** The greatest number of characters of all keys and values together. */
 export const maxLabelChars = 4096;
 
 const readByName: ReadonlySet<string> = new Set<string>([
@@ -28,7 +28,10 @@ export interface KeptLabels {
   readonly isCut: boolean;
 }
 
-/** The labels of an object. Beyond the bounds those that Fairlead reads by name go first, `configured` ones too, then by name. */
+/**
+ * The labels of an object. If they exceed the bounds, those that Fairlead reads by name and `configured` ones are kept first,
+ * then the others in the order of their names.
+ */
 export function keptLabels(metadata: Place, configured: ReadonlySet<string> = noLabels): KeptLabels {
   const { value } = child(metadata, "labels");
   const names = Object.keys(value);
@@ -48,7 +51,7 @@ export function keptLabels(metadata: Place, configured: ReadonlySet<string> = no
   return { labels: textMap(metadata, "labels", { ...wholeLabels, keep: (name) => kept.has(name) }), isCut: true };
 }
 
-/** Labels that distinguish the pods of one workload: kept, each pod would have labels of its own. */
+/** Labels that distinguish the pods of one workload. If they were kept, each pod would have its own set of labels. */
 export const perPodLabels: ReadonlySet<string> = new Set([
   "statefulset.kubernetes.io/pod-name",
   "apps.kubernetes.io/pod-index",
@@ -57,7 +60,7 @@ export const perPodLabels: ReadonlySet<string> = new Set([
   "controller-uid",
 ]);
 
-/** Labels of a pod without GPUs as one text, without `perPodLabels`: the same for pods that are alike. */
+/** The labels of a pod without GPUs as one text, without `perPodLabels`, so that pods that are alike have the same text. */
 export function labelsText(labels: TextMap): string {
   const kept: string[] = [];
   for (const key of sortedKeys(labels)) {
@@ -67,7 +70,7 @@ export function labelsText(labels: TextMap): string {
   return JSON.stringify(kept);
 }
 
-/** The API server sorts them: mostly there is nothing to do. */
+/** The names in order. The API server sorts them, so there is mostly nothing to do. */
 function sortedKeys(labels: TextMap): readonly string[] {
   const keys = Object.keys(labels);
   return keys.every((key, index) => index === 0 || (keys[index - 1] ?? "") < key) ? keys : keys.sort();
@@ -75,7 +78,7 @@ function sortedKeys(labels: TextMap): readonly string[] {
 
 const keysAndValues = z.array(z.string());
 
-/** The labels of such a text. */
+/** The labels in a text that `labelsText` made. */
 export function labelsOf(text: string): TextMap {
   const labels: Record<string, string> = Object.create(null);
   const parts = keysAndValues.parse(JSON.parse(text));

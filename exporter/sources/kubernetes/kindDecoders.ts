@@ -17,7 +17,7 @@ import { decodeLimitRange, decodeResourceQuota } from "./queues/decodeQuotaRules
 import { decodeVolcanoPodGroup, decodeVolcanoQueue } from "./queues/decodeVolcano.ts";
 import { decodeWorkload } from "./queues/decodeWorkload.ts";
 
-/** What the configuration says that decoders must know. */
+/** The part of the configuration that decoders need. */
 export interface RecordProjection {
   /** Names of extended resources that count as GPUs by configuration, besides those known by name. */
   readonly gpuResources: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface RecordProjection {
   readonly kaiNodePoolLabel: string;
 }
 
-/** How an object of each kind becomes a record, whether the API or a file has it. */
+/** The decoders that turn an object of each kind into a record, whether it comes from the API or from a file. */
 export function recordDecoders({ gpuResources, kaiNodePoolLabel }: RecordProjection): Pick<KindDecoders, RecordKind> {
   return {
     nodes: decodeNode,

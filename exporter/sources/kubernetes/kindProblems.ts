@@ -6,12 +6,12 @@ import { grantStep, resourceName } from "./rights.ts";
 /** How many undecodable objects of a kind are reported one by one. */
 const maxObjects = 10;
 
-/** What is wrong with reading one kind right now. An absent kind is none: the cluster does not use it. */
+/** The present problems with reading one kind. An absent kind is no problem: the cluster does not use it. */
 export function kindProblems(name: WatchedKindName, status: KindStatus, isKnown: boolean): readonly Problem[] {
   return [...stateProblem(name, status, isKnown), ...objectProblems(name, status)];
 }
 
-/** One problem for an API server that takes longer than `limitSeconds` to answer, whatever it is asked for. */
+/** One problem if the API server takes longer than `limitSeconds` to answer, whatever it is asked for. */
 export function slowAnswers(
   names: readonly WatchedKindName[],
   status: ByKind<KindStatus>,

@@ -8,24 +8,24 @@ import { createPodTable, type PodTable } from "./podTable.ts";
 import type { EvictionWatch } from "./queues/evictionWatch.ts";
 import type { WireFormat } from "./wire.ts";
 
-/** Kinds that are one record each; a pod is more than that. */
+/** Kinds whose objects become one record each; a pod becomes more than that. */
 export type RecordKind = Exclude<WatchedKindName, "pods">;
 
-/** What is kept from an object of each kind. */
+/** The type that is kept of an object of each kind. */
 export type KindRows = { readonly pods: DecodedPod } & {
   readonly [Kind in Exclude<WatchedKindName, "pods" | QueueObjectKind>]: ClusterState[Kind][number];
 } & { readonly [Kind in QueueObjectKind]: QueueObjects[Kind][number] };
 
-/** A table for each kind, as what fills it sees it. */
+/** A table for each kind, as it is seen by the code that fills it. */
 export type ObjectTables = { readonly [Kind in WatchedKindName]: ObjectTable<KindRows[Kind]> };
 
-/** How an object of each kind becomes what is kept of it. */
+/** The decoder for each kind, which returns what is kept of an object. */
 export type KindDecoders = { readonly [Kind in WatchedKindName]: (value: unknown) => Decoded<KindRows[Kind]> };
 
 /** A format for each kind. */
 export type KindWires = { readonly [Kind in WatchedKindName]: WireFormat<KindRows[Kind]> };
 
-/** A table for each kind, as what reads it sees it. */
+/** A table for each kind, as it is seen by the code that reads it. */
 export type RecordTables = { readonly [Kind in RecordKind]: RowTable<KindRows[Kind]> };
 export type KindTables = { readonly pods: PodTable } & RecordTables;
 

@@ -7,11 +7,11 @@ export interface WatchedKind {
   readonly group: string;
   /** Versions that the decoder reads, best first. */
   readonly versions: readonly [string, ...string[]];
-  /** Plural name, as in a path and in a role. */
+  /** The plural name of the kind, as in a path and in a role. */
   readonly resource: string;
-  /** Whether a cluster may lack it. */
+  /** Whether a cluster may lack the kind. */
   readonly optional: boolean;
-  /** The optional right that its `list` and `watch` belong to; `null`: every installation has them. */
+  /** The optional right that its `list` and `watch` belong to; `null` if every installation has them. */
   readonly right: OptionalRight | null;
 }
 
@@ -35,7 +35,10 @@ const volcano = {
 
 const autoscaler = { optional: true, right: "autoscalers" } as const;
 
-/** All that is listed and watched; the ClusterRole (deploy/rights) allows exactly this and the owners of `ownerKinds.ts`. */
+/**
+ * All kinds that are listed and watched. The ClusterRole (deploy/rights) allows exactly these and the owners of
+ * `ownerKinds.ts`.
+ */
 export const watchedKinds = {
   nodes: { ...core, resource: "nodes" },
   pods: { ...core, resource: "pods" },

@@ -26,53 +26,53 @@ import { type KubernetesState, stateOf } from "./state.ts";
 
 export interface KubernetesSourceOptions {
   readonly client: ApiClient;
-  /** Which pods are exporters. */
+  /** Selectors of the pods that are exporters. */
   readonly exporters: readonly ExporterSelector[];
-  /** Which pods with GPUs are asked for the metrics of their server; by default none. */
+  /** Selectors of the pods with GPUs whose server is asked for its metrics; by default none. */
   readonly servers?: readonly ExporterSelector[];
   /** Names of extended resources that count as GPUs besides those known by name. */
   readonly gpuResources: readonly string[];
-  /** Labels of pods that configuration names: they are kept of pods with too many, too. */
+  /** Labels of pods that the configuration names: they are kept even of pods with too many labels. */
   readonly readLabels?: readonly string[];
   /** How long the last good state of a kind is used while it cannot be read. */
   readonly maxAgeSeconds: number;
   /** Label of KAI's Queues and PodGroups that names their node pool; by default KAI's own. */
   readonly kaiNodePoolLabel?: string;
-  /** Where the schedulers' own settings are; by default none are read. */
+  /** The places of the schedulers' own settings; by default none are read. */
   readonly schedulerSettings?: SettingsPlaces;
-  /** Where the Cluster Autoscaler reports its node groups; by default it is not read. */
+  /** The ConfigMap in which the Cluster Autoscaler reports its node groups; by default it is not read. */
   readonly autoscalerStatus?: ConfigMapPlace;
-  /** Where monitors of the Prometheus operator are read; by default nowhere. */
+  /** The places in which monitors of the Prometheus operator are read; by default none. */
   readonly monitors?: MonitorPlaces;
   readonly timing?: Partial<ReflectorTiming>;
   readonly ownerLimits?: Partial<OwnerLimits>;
   readonly clock?: Clock;
-  /** When owners of pods are looked at and read again; by default as `clock`. */
+  /** The clock that decides when owners of pods are read again; by default `clock`. */
   readonly ownerClock?: Clock;
   /** Numbers in [0, 1). */
   readonly random?: () => number;
-  /** Called once per change of a kind's state, for the log. */
+  /** Called once for each change of a kind's state, for the log. */
   readonly onStateChange?: (change: StateChange) => void;
-  /** Called once per watch or list that is begun anew, for the log. */
+  /** Called once for each watch or list that is begun anew, for the log. */
   readonly onRestart?: (restart: Restart) => void;
-  /** An answer of the API that takes longer is a problem. */
+  /** An answer of the API that takes longer than this is a problem. */
   readonly slowAnswerSeconds?: number;
 }
 
-/** The source of objects, and what it knows besides the port's state. */
+/** The source of objects, with what it knows beyond the state of the port. */
 export interface KubernetesSource extends Source<KubernetesState> {
-  /** How reading each kind is. */
+  /** The status of reading each kind. */
   status(): ByKind<KindStatus>;
   /**
-   * Effective CPU and memory requests of all bound pods that have not ended, GPUs or not, by node; the same map until
+   * Effective CPU and memory requests of all bound pods that have not ended, with GPUs or without, by node; the same map until
    * a pod changes. `null` while pods are unknown.
    */
   requestsByNode(): ReadonlyMap<string, NodeRequests> | null;
 }
 
-/** The rest of a kind's age limit is for opening the watch anew. */
+/** The part of a kind's age limit for which a watch may be silent; the rest is for opening the watch anew. */
 const silenceShare = 0.8;
-/** A page of 500 objects takes much less than a second; an API server that needs this long is in trouble. */
+/** A page of 500 objects takes much less than a second, so an API server that needs this long is in trouble. */
 const defaultSlowAnswerSeconds = 5;
 
 const noNodeGroups: KubernetesState["autoscalerNodeGroups"] = [];
@@ -81,7 +81,7 @@ const objectKinds: readonly ObjectKind[] = [...watchedKindNames, "owners"];
 export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
   const { client, clock = systemClock, random = Math.random, maxAgeSeconds } = options;
   const wished: ReflectorTiming = { ...defaultTiming, ...options.timing };
-  // A dead connection must be noticed before what it brought is too old to be used.
+  // A dead connection must be noticed before the objects that it delivered are too old to be used.
   const silenceSeconds = Math.min(wished.silenceSeconds, silenceShare * maxAgeSeconds);
   const timing: ReflectorTiming = { ...wished, silenceSeconds };
   const gpuResources: ReadonlySet<string> = new Set(options.gpuResources);
@@ -126,7 +126,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const status = (): ByKind<KindStatus> => byKind((kind) => reflectors[kind].status());
 
   const isFresh = (status: KindStatus): boolean => {
-    // That a kind is absent is only looked at from time to time.
+    // The absence of a kind is only checked from time to time.
     const allowed = status.state === "absent" ? maxAgeSeconds + timing.slowRetrySeconds : maxAgeSeconds;
     return status.ageSeconds !== null && status.ageSeconds <= allowed;
   };
@@ -167,7 +167,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         autoscaler?.start(),
         monitors?.start(),
       ]);
-      // Nothing of a cycle waits for these.
+      // No part of a cycle waits for these.
       void pendingWorkloads.start();
       await owners.start();
     },
@@ -188,7 +188,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         known: knownNow(),
         resourceVersions: versionsNow(),
       }),
-    // A kind that this cluster does not have does not count, however long ago that was checked.
+    // A kind that this cluster does not have is ignored, however long ago that was checked.
     freshness: () => {
       const statuses = status();
       return freshnessOf(

@@ -11,9 +11,9 @@ export interface ListRequest<Row> {
   readonly pageDeadlineSeconds: number;
   readonly maxPageBytes: number;
   readonly signal: AbortSignal;
-  /** Called when a list begins, and again when it has to begin anew; what came before is void. */
+  /** Called when a list begins, and again when it has to begin anew; objects that came before are void. */
   readonly begin: () => (object: DecodedObject<Row>) => void;
-  /** Called when the list begins again because its continue token was not taken any more. */
+  /** Called when the list begins again because its continue token was no longer accepted. */
   readonly onExpired?: (message: string) => void;
 }
 
@@ -21,9 +21,9 @@ export type ListOutcome =
   | { readonly ok: true; readonly resourceVersion: string }
   | { readonly ok: false; readonly setback: Setback };
 
-/** A list that expires this often while it is read is too slow for the server. */
+/** How often a list may expire while it is read; beyond that the reading is too slow for the server. */
 const maxRestarts = 3;
-/** A server that never ends its list must not fill the memory. */
+/** The limit on the pages of a list, so that a server that never ends it does not fill the memory. */
 const maxPages = 20_000;
 
 /** Reads all pages of a list. A continue token that has expired (410) starts the list anew. */

@@ -11,8 +11,8 @@ const sharedAffinity = createDataSharer<NodeAffinity>();
 const sharedTolerations = createDataSharer<Tolerations>();
 
 /**
- * `affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution` of the spec of a pod or a template; the same
- * object where the content is the same.
+ * `affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution` of the spec of a pod or a template; the same object
+ * for the same content.
  */
 export function requiredAffinity(spec: Place): NodeAffinity {
   const affinity = child(child(spec, "affinity"), "nodeAffinity");
@@ -20,8 +20,8 @@ export function requiredAffinity(spec: Place): NodeAffinity {
 }
 
 /**
- * The terms of a NodeSelector. Requirements on fields (a node's name) are not read; where a term has no others, nothing
- * is known to be required.
+ * The terms of a NodeSelector. Requirements on fields (a node's name) are not read; where a term has no others, it is not known
+ * what is required.
  */
 export function nodeSelectorTerms(required: Place): NodeAffinity {
   const terms: (readonly LabelRequirement[])[] = [];
@@ -47,8 +47,8 @@ export function labelRequirements(place: Place, key: string): readonly LabelRequ
 }
 
 /**
- * `tolerations` of a pod, a template or a flavor; the same object where the content is the same. One with an operator
- * that is not known tolerates nothing, and is left out.
+ * `tolerations` of a pod, a template or a flavor; the same object for the same content. A toleration with an unknown operator
+ * tolerates nothing, and is left out.
  */
 export function tolerations(spec: Place): Tolerations {
   return sharedTolerations(
@@ -68,14 +68,14 @@ export function tolerations(spec: Place): Tolerations {
   );
 }
 
-/** Taints of a node or a device. Effects that keep nothing away (`None` of device taints) are left out. */
+/** The taints of a node or a device. Taints whose effect keeps nothing away (`None` of device taints) are left out. */
 export function taints(place: Place, key: string): readonly Taint[] {
   return items(place, key)
     .map(taintOf)
     .filter((taint) => taint !== null);
 }
 
-/** One taint; `null` for one that keeps nothing away. */
+/** One taint; `null` if it keeps nothing away. */
 export function taintOf(taint: Place): Taint | null {
   const effect = text(taint, "effect");
   if (effect !== "NoSchedule" && effect !== "PreferNoSchedule" && effect !== "NoExecute") return null;

@@ -3,17 +3,17 @@ import { sameData } from "../../kernel/sameData.ts";
 /** The cache of one kind, keyed by uid. */
 export interface ObjectTable<Row> {
   readonly size: number;
-  /** Grows with every change, so that a reader can keep what it made of the rows. */
+  /** A number that grows with every change, so that a reader can keep what it derived from the rows. */
   readonly revision: number;
   put(uid: string, row: Row): void;
   remove(uid: string): void;
-  /** Collects a whole new content beside the present one, which stays until `commit`. */
+  /** Starts to collect a whole new content beside the present one, which stays until `commit`. */
   startReplacement(): Replacement<Row>;
 }
 
 export interface Replacement<Row> {
   add(uid: string, row: Row): void;
-  /** Takes the place of everything that was there, in one step. */
+  /** Replaces everything that was in the table, in one step. */
   commit(): void;
 }
 
@@ -22,13 +22,13 @@ export interface RowTable<Row> extends ObjectTable<Row> {
   rows(): readonly Row[];
 }
 
-/** Sees a row that is new or differs from the one before, which is absent for a new object. */
+/** Called with a row that is new or differs from the one before; `before` is absent for a new object. */
 export type ObserveRow<Row> = (before: Row | undefined, row: Row) => void;
 
 /**
  * A table that keeps its rows as they are. A row that equals the one before is not taken: what was read from an object stays
- * identical until something that Fairlead reads of it changes, also when all is listed anew. `observe` is called before a row
- * is taken, and again if a list is begun anew.
+ * identical until something that Fairlead reads of it changes, even when all objects are listed anew. `observe` is called
+ * before a row is taken, and again if a list is begun anew.
  */
 export function createRowTable<Row>(observe?: ObserveRow<Row>): RowTable<Row> {
   let byUid = new Map<string, Row>();

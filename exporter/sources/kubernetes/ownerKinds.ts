@@ -1,19 +1,19 @@
 import { type OptionalRight, resourceName } from "./rights.ts";
 
-/** A kind that may own pods, directly or through others: group, and plural as in a path and in a role. */
+/** A kind that may own pods, directly or through others: its group, and its plural name as in a path and in a role. */
 export interface OwnerKind {
   readonly group: string;
   readonly resource: string;
-  /** The optional right that its `get` belongs to; `null`: every installation has it. */
+  /** The optional right that its `get` belongs to; `null` if every installation has it. */
   readonly right: OptionalRight | null;
 }
 
 /**
- * Owners that Fairlead knows by kind. The version is taken from the reference itself, so that an older or newer
- * version of the same kind is read too. Kinds of the core group that are not here are never read.
+ * The owners that Fairlead knows by kind. The version is taken from the reference itself, so that an older or newer version of
+ * the same kind is read too. Kinds of the core group that are not listed here are never read.
  */
 export const ownerKinds: Readonly<Record<string, readonly OwnerKind[]>> = {
-  // LeaderWorkerSet: the workers' StatefulSet is owned by the leader pod.
+  // For LeaderWorkerSet: the workers' StatefulSet is owned by the leader pod.
   Pod: [{ group: "", resource: "pods", right: null }],
   ReplicationController: [{ group: "", resource: "replicationcontrollers", right: null }],
   ReplicaSet: [{ group: "apps", resource: "replicasets", right: null }],
@@ -41,7 +41,7 @@ export const ownerKinds: Readonly<Record<string, readonly OwnerKind[]>> = {
   LeaderWorkerSet: [{ group: "leaderworkerset.x-k8s.io", resource: "leaderworkersets", right: "workloads" }],
   InferenceService: [{ group: "serving.kserve.io", resource: "inferenceservices", right: "workloads" }],
   LLMInferenceService: [{ group: "serving.kserve.io", resource: "llminferenceservices", right: "workloads" }],
-  // Knative.
+  // For Knative.
   Service: [{ group: "serving.knative.dev", resource: "services", right: "workloads" }],
   Configuration: [{ group: "serving.knative.dev", resource: "configurations", right: "workloads" }],
   Revision: [{ group: "serving.knative.dev", resource: "revisions", right: "workloads" }],
@@ -54,19 +54,19 @@ export const ownerKinds: Readonly<Record<string, readonly OwnerKind[]>> = {
   SparkApplication: [{ group: "sparkoperator.k8s.io", resource: "sparkapplications", right: "workloads" }],
 };
 
-/** Group and version of an `apiVersion`; `null` if it is not one, whatever a user wrote there. */
+/** Group and version of an `apiVersion`; `null` if a user wrote something else there. */
 export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } | null {
   const parts = /^(?:([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)\/)?(v[a-z0-9]{1,30})$/.exec(apiVersion);
   return parts === null ? null : { group: parts[1] ?? "", version: parts[2] ?? "" };
 }
 
-/** The known resource of a kind in a group; `null` if it is not one of ours. */
+/** The resource name of a known kind in a group; `null` if the kind is not one of ours. */
 export function ownerResource(group: string, kind: string): string | null {
   if (!Object.hasOwn(ownerKinds, kind)) return null;
   return ownerKinds[kind]?.find((known) => known.group === group)?.resource ?? null;
 }
 
-/** The kind of `ownerKinds` with this resource name (see `resourceName`); `null` if it is none of them. */
+/** The kind in `ownerKinds` with this resource name (see `resourceName`); `null` if there is none. */
 export function knownOwner(name: string): OwnerKind | null {
   const kinds = Object.values(ownerKinds).flat();
   return kinds.find(({ group, resource }) => resourceName(group, resource) === name) ?? null;

@@ -7,20 +7,20 @@ import { createOwnerLookup, type OwnerLimits } from "./owners.ts";
 import type { PodTable } from "./podTable.ts";
 import { grantStep } from "./rights.ts";
 
-/** How often it is looked whether pods with GPUs have changed, and whether owners are due. */
+/** Seconds between two checks of whether pods with GPUs have changed, and whether owners are due. */
 const tickSeconds = 2;
-/** How often all owners are looked at, so that those whose time has come are read again. */
+/** Seconds between two visits of all owners, in which those whose time has come are read again. */
 const refreshSeconds = 60;
-/** How long `start` waits for the owners of the first pods: the first answer should name workloads. */
+/** Seconds for which `start` waits for the owners of the first pods: the first answer should name workloads. */
 const firstOwnersSeconds = 15;
 
-/** Keeps the owners of the pods with GPUs of a table read. */
+/** Keeps the owners of the pods with GPUs of a table up to date. */
 export interface OwnerTracker {
-  /** Resolves when the owners of the first pods are read, or after a while. Pods have been listed before. */
+  /** Resolves when the owners of the first pods have been read, or after a while. The pods must have been listed before. */
   start(): Promise<void>;
   stop(): Promise<void>;
   owners(): readonly OwnerObject[];
-  /** Seconds for which something has been pending; 0 when nothing is, `null` before all were read once. */
+  /** Seconds for which something has been pending; 0 when nothing is, `null` before all owners were read once. */
   ageSeconds(): number | null;
   problems(): readonly Problem[];
 }
@@ -85,7 +85,10 @@ function failureProblem(failure: string | null): readonly Problem[] {
   ];
 }
 
-/** Owners of other kinds than the known ones are read where they may be, and no loss where not. */
+/**
+ * The problem that a known kind of owner may not be read. Owners of other kinds are read where that is allowed, and are no loss
+ * where it is not.
+ */
 function forbiddenProblem(resource: string): readonly Problem[] {
   const kind = knownOwner(resource);
   if (kind === null) return [];

@@ -7,23 +7,25 @@ import type { Clock } from "./clock.ts";
 import { createOwnerReader, type OwnerReading, type WantedOwner } from "./readOwner.ts";
 
 export interface OwnerLimits {
-  /** Requests at a time. */
+  /** The most requests at the same time. */
   readonly concurrency: number;
-  /** Owners remembered at most; chains beyond end with what is known. */
+  /** The most owners that are remembered; chains beyond that end with what is known. */
   readonly maxOwners: number;
-  /** An owner's metadata is read again after this time, for some owners earlier, so that not all are due at once. */
+  /**
+   * An owner's metadata is read again after this time, and for some owners earlier, so that not all are due at the same time.
+   */
   readonly maxAgeSeconds: number;
   /**
-   * The same for an owner with facts that change all the time: its progress, its last checkpoint, and for a Job how many of
-   * its pods failed. With many owners it is longer, so that they cause at most about `rereadsPerSecond`.
+   * The same time for an owner with facts that change all the time: its progress, its last checkpoint, and for a Job how many
+   * of its pods failed. With many owners the time is longer, so that they cause at most about `rereadsPerSecond`.
    */
   readonly maxProgressAgeSeconds: number;
   readonly rereadsPerSecond: number;
   /** How long it is remembered that an owner cannot be read. */
   readonly unreadableSeconds: number;
-  /** The same for a kind of owner that may not be read: once the right is granted, that should be noticed soon. */
+  /** The same time for a kind of owner that may not be read: once the right is granted, that should be noticed soon. */
   readonly forbiddenSeconds: number;
-  /** Links of a chain that are followed. */
+  /** The most links of a chain that are followed. */
   readonly maxDepth: number;
 }
 
@@ -41,15 +43,15 @@ export const defaultOwnerLimits: OwnerLimits = {
 /** Reads the owners of pods with GPUs, one by one, upwards until a chain ends. */
 export interface OwnerLookup {
   /**
-   * Reports which direct owners matter now; owners that are not reachable from them are forgotten. Starts reading, returns at
-   * once.
+   * Sets which direct owners matter now; owners that are not reachable from them are forgotten. It starts reading and returns
+   * immediately.
    */
   track(wanted: readonly WantedOwner[]): void;
   /** All owners read so far; the same array until one changes. */
   owners(): readonly OwnerObject[];
-  /** Owners that still have to be read. */
+  /** Number of owners that still have to be read. */
   readonly pending: number;
-  /** Monotonic time since when something is pending; `null` when nothing is. */
+  /** The monotonic time since which something has been pending; `null` when nothing is. */
   readonly pendingSince: number | null;
   /** Why some owner cannot be read right now; `null` when all can. Owners that may not be read are no failure. */
   readonly lastFailure: string | null;
@@ -67,7 +69,7 @@ interface Entry {
   /** Monotonic time from which it is to be read (again). */
   dueAt: number;
   isReading: boolean;
-  /** Failures in a row, and what the last one was. */
+  /** The pauses after failures in a row, and what the last failure was; `null` without one. */
   readonly backOff: BackOff;
   failure: string | null;
   /** The resource that could not be read because a right is missing. */
@@ -79,7 +81,10 @@ function newEntry(wanted: WantedOwner, depth: number, random: () => number): Ent
   return { wanted, depth, object: null, dueAt: 0, isReading: false, backOff, failure: null, forbiddenResource: null };
 }
 
-/** Anybody may write the uid of another namespace's object on a pod: that must not get in the way of reading the object. */
+/**
+ * The key of an owner. Anybody may write the uid of another namespace's object on a pod, and that must not prevent the object
+ * from being read.
+ */
 const keyOf = ({ namespace, owner }: WantedOwner): string => `${namespace}/${owner.uid}`;
 
 const changingAnnotations = [ownAnnotations.progressUnits, ...checkpointAnnotations] as const;
@@ -100,7 +105,7 @@ export function createOwnerLookup(
 ): OwnerLookup {
   const stopping = new AbortController();
   const readOwner = createOwnerReader(client, clock, limits.unreadableSeconds);
-  /** Resources that may not be read, and until when that is believed. */
+  /** The resources that may not be read, each with the time until which that is believed. */
   const forbidden = new Map<string, number>();
   let entries = new Map<string, Entry>();
   let queue: Entry[] = [];
@@ -109,7 +114,7 @@ export function createOwnerLookup(
   let cached: readonly OwnerObject[] | null = [];
   let waiters: (() => void)[] = [];
 
-  /** Finds or makes the entry of an owner and goes on upwards; enqueues what is due. */
+  /** Finds or makes the entry of an owner and continues upwards; enqueues the entries that are due. */
   const visit = (wanted: WantedOwner, depth: number, kept: Map<string, Entry>): void => {
     const key = keyOf(wanted);
     if (wanted.owner.uid === "" || depth >= limits.maxDepth || kept.has(key)) return;
@@ -123,7 +128,7 @@ export function createOwnerLookup(
 
   const isForbidden = (resource: string): boolean => (forbidden.get(resource) ?? 0) > clock.monotonic();
 
-  /** Until when no owner of a resource is requested. An owner that was not even requested does not extend this. */
+  /** The time until which no owner of a resource is requested. An owner that was not even requested does not extend it. */
   const forbid = (resource: string): number => {
     const now = clock.monotonic();
     const believed = forbidden.get(resource) ?? 0;
@@ -182,7 +187,7 @@ export function createOwnerLookup(
       pendingSince ??= clock.monotonic();
       return;
     }
-    // After a failure owners are due again later: they are still pending.
+    // After a failure owners are due again later, so they are still pending.
     if (lastFailure() === null) pendingSince = null;
     for (const wake of waiters.splice(0)) wake();
   };

@@ -5,7 +5,10 @@ import type { PodRow } from "./decodePod.ts";
 import { labelsOf } from "./keptLabels.ts";
 import type { KeptOff } from "./podPlacement.ts";
 
-/** Every pod of the cluster in columns: some 60 bytes each besides its uid, and its labels once for all pods with the same. */
+/**
+ * Every pod of the cluster in columns: some 60 bytes each, beside its uid and its labels, which are kept once for all pods with
+ * the same labels.
+ */
 export interface PodColumns {
   readonly size: number;
   put(row: PodRow): void;
@@ -77,7 +80,7 @@ export function createPodColumns(): PodColumns {
       releaseNames(index);
       labels.release(columns.labels[index] ?? 0);
       placements.delete(index);
-      // A free row is bound to no node, so that sums pass over it.
+      // A free row is bound to no node, so that sums ignore it.
       columns.node[index] = unbound;
       indexOf.delete(uid);
       free.push(index);
@@ -127,7 +130,7 @@ const asksNothing: KeptOff = { antiAffinity: [], hostPorts: [] };
 
 const hasEnded = (phase: number | undefined): boolean => phase === phaseIds.Succeeded || phase === phaseIds.Failed;
 
-/** A number for each pod, by its index; that of a pod that is gone is used again. */
+/** One value for each pod, by its index; the index of a pod that is gone is used again. */
 interface Columns {
   readonly namespace: number[];
   readonly node: number[];
@@ -159,12 +162,12 @@ function sumByNode(columns: Columns, nodes: NameIds): ReadonlyMap<string, NodeRe
 
 /** Small numbers for names that many rows share; a number is free again when no row uses it any more. */
 interface NameIds {
-  /** The number of a name, used once more. */
+  /** The number of a name; counts one more use. */
   acquire(name: string): number;
-  /** One use less. */
+  /** Counts one use less. */
   release(id: number): void;
   nameOf(id: number): string;
-  /** Upper bound of the numbers in use. */
+  /** Upper bound of the numbers that are in use. */
   readonly limit: number;
 }
 

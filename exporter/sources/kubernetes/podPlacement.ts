@@ -59,13 +59,13 @@ function terms(place: Place, name: string, unknown: Set<string>): readonly PodTe
   });
 }
 
-/** An empty `namespaceSelector` selects every namespace: its presence alone has a meaning. */
+/** Whether a field is set. An empty `namespaceSelector` selects every namespace, so its presence alone has a meaning. */
 const isSaid = (place: Place, field: string): boolean =>
   field === "namespaceSelector" ? has(place, field) : textItems(place, field).length > 0;
 
 function spreadRules(spec: Place, unknown: Set<string>): readonly SpreadRule[] {
   return someItems(spec, "topologySpreadConstraints").flatMap((rule): readonly SpreadRule[] => {
-    // Absent is no value that the API server stores.
+    // An absent value is none that the API server stores.
     if (text(rule, "whenUnsatisfiable") === "ScheduleAnyway") return [];
     if (textItems(rule, "matchLabelKeys").length > 0) unknown.add("its topology spread has matchLabelKeys");
     if (text(rule, "nodeTaintsPolicy") === "Honor") unknown.add("its topology spread heeds taints (nodeTaintsPolicy)");
@@ -83,7 +83,7 @@ function spreadRules(spec: Place, unknown: Set<string>): readonly SpreadRule[] {
 
 const nothing: LabelRequirement = { key: "", operator: "In", values: [] };
 
-/** A selector that is not there selects no pod, an empty one every pod. */
+/** The selector of a rule. A selector that is absent selects no pod, and an empty one every pod. */
 function podSelector(place: Place, name: string, unknown: Set<string>): PodSelector {
   if (!has(place, "labelSelector")) return [nothing];
   const asked = selectorRequirements(child(place, "labelSelector"));
@@ -91,7 +91,7 @@ function podSelector(place: Place, name: string, unknown: Set<string>): PodSelec
   return asked;
 }
 
-/** What a selector of labels asks; an empty one nothing. */
+/** The requirements of a label selector; an empty selector has none. */
 export function selectorRequirements(selector: Place): readonly LabelRequirement[] {
   const labels = textMap(selector, "matchLabels", wholeLabels);
   return [
@@ -102,7 +102,10 @@ export function selectorRequirements(selector: Place): readonly LabelRequirement
   ];
 }
 
-/** From containers and restartable init containers; with `hostNetwork` the API server writes each port as a host port, too. */
+/**
+ * The host ports of containers and restartable init containers; with `hostNetwork` the API server writes each port as a host
+ * port, too.
+ */
 function hostPorts(spec: Place): readonly HostPort[] {
   const ports: HostPort[] = [];
   for (const container of items(spec, "containers")) addHostPorts(container, ports);
@@ -126,10 +129,10 @@ function addHostPorts(container: Place, ports: HostPort[]): void {
 
 const maxHostPorts = 256;
 
-/** What is where a host port names no address. */
+/** The address of a host port that names none. */
 export const everyAddress = "0.0.0.0";
 
-/** Disks that the pod itself names: only the cloud knows where they can be attached. */
+/** Disks that the pod itself names: only the cloud knows to which nodes they can be attached. */
 const ownDisks = [
   "gcePersistentDisk",
   "awsElasticBlockStore",
@@ -150,7 +153,7 @@ const ownDisks = [
 function noteVolumes(spec: Place, unknown: Set<string>): void {
   for (const volume of items(spec, "volumes")) {
     if (has(volume, "ephemeral")) unknown.add("a volume is made for it and goes with it (ephemeral)");
-    // What is read-only keeps nothing: secrets and the like.
+    // Volumes that are read-only keep no data: secrets and the like.
     if (has(volume, "csi") && !flag(child(volume, "csi"), "readOnly"))
       unknown.add("a driver makes a volume for it on its node (csi)");
     if (ownDisks.some((kind) => has(volume, kind))) unknown.add("it names a disk itself, without a claim");

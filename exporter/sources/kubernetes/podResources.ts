@@ -5,13 +5,13 @@ import type { ContainerRequest } from "../../model/queues/kueue.ts";
 import { child, fault, has, items, type Place, text } from "./fields.ts";
 import { parseQuantity } from "./quantity.ts";
 
-/** What a pod asks for, effectively. */
+/** The effective requests of a pod. */
 export interface PodResources {
   readonly cpuMilli: number;
   readonly memoryBytes: number;
   /** Amounts above 0 of resources that look like GPUs. */
   readonly gpus: ResourceAmounts;
-  /** The same of memory and cores of GPUs that are shared; `null`: none. */
+  /** The same for memory and cores of GPUs that are shared; `null` if there are none. */
   readonly shares: ResourceAmounts | null;
 }
 
@@ -56,8 +56,8 @@ export function asksForGpus(container: Place, configuredGpus: ReadonlySet<string
 }
 
 /**
- * What each container asks for of resources that look like GPUs, amounts above 0; `null` for a pod of one container, which
- * asks for what the pod asks for.
+ * For each container, its requests of resources that look like GPUs, amounts above 0; `null` for a pod of one container, whose
+ * requests are those of the pod.
  */
 export function containerGpus(spec: Place, configuredGpus: ReadonlySet<string>): readonly ContainerRequest[] | null {
   const [inits, mains] = [items(spec, "initContainers"), items(spec, "containers")];
@@ -77,18 +77,18 @@ export function containerGpus(spec: Place, configuredGpus: ReadonlySet<string>):
 type Request = ReadonlyMap<string, number>;
 const none: Request = new Map();
 
-/** What `resources` of a container, or of the pod as a whole, ask for. */
+/** The requests in `resources` of a container, or of the pod as a whole. */
 function containerRequest(container: Place, configuredGpus: ReadonlySet<string>): Request {
   if (!has(container, "resources")) return none;
   const resources = child(container, "resources");
   const request = new Map<string, number>();
-  // What is requested takes the place of the limit.
+  // A request replaces the limit.
   for (const key of ["limits", "requests"] as const)
     if (has(resources, key)) putQuantities(request, child(resources, key), configuredGpus);
   return request;
 }
 
-/** CPU in thousandths, memory in bytes, GPUs and parts of them as they are; everything else is left out. */
+/** Adds CPU in thousandths, memory in bytes, and GPUs and parts of them as they are; everything else is left out. */
 function putQuantities(request: Map<string, number>, place: Place, configuredGpus: ReadonlySet<string>): Request {
   for (const name of Object.keys(place.value)) {
     const isCounted = name === "cpu" || name === "memory" || isSharedAmount(name);

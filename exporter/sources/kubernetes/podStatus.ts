@@ -15,7 +15,7 @@ function conditionIn(status: Place, type: string, value: "True" | "False"): Plac
   );
 }
 
-/** When condition `PodScheduled` became true, else `status.startTime`. */
+/** The time when condition `PodScheduled` became true, else `status.startTime`. */
 export function scheduledAt(status: Place): number | null {
   const condition = conditionIn(status, "PodScheduled", "True");
   return (condition === undefined ? null : time(condition, "lastTransitionTime")) ?? time(status, "startTime");
@@ -23,29 +23,32 @@ export function scheduledAt(status: Place): number | null {
 
 /** The reason that the API server itself writes into condition `PodScheduled` of a pod with scheduling gates. */
 const gatedReason = "SchedulingGated";
-/** The messages of kube-scheduler name what is wrong first; those of large clusters with many taints may be longer. */
+/**
+ * The greatest number of characters of a scheduler's message. Messages of kube-scheduler begin with what is wrong; those of
+ * large clusters with many taints may be longer.
+ */
 const maxUnschedulableChars = 1000;
 
-/** What a scheduler reports about a pod that it has not placed (`Pod.unschedulable`); `null`: nothing. */
+/** What a scheduler reports about a pod that it has not placed (`Pod.unschedulable`); `null` if it reports nothing. */
 export function unschedulable(status: Place): string | null {
   const condition = conditionIn(status, "PodScheduled", "False");
   if (condition === undefined || text(condition, "reason") === gatedReason) return null;
   return cut(text(condition, "message") ?? "", maxUnschedulableChars);
 }
 
-/** A scheduler chose the pod to make room for another one. */
+/** The fact that a scheduler chose the pod to make room for another one. */
 export interface PodPreemption {
-  /** Seconds since the epoch. */
+  /** Time of the choice, seconds since the epoch. */
   readonly at: number;
-  /** Bounded, untrusted text. */
+  /** The scheduler's message; bounded, untrusted text. */
   readonly message: string;
 }
 
 const maxMessageChars = 500;
 
 /**
- * Condition `DisruptionTarget` with the reason `PreemptionByScheduler`, which kube-scheduler, Volcano (for preempt and
- * reclaim alike) and KAI set before they delete the pod; `null` without it.
+ * The preemption in condition `DisruptionTarget` with the reason `PreemptionByScheduler`, which kube-scheduler, Volcano (for
+ * preempt and reclaim alike) and KAI set before they delete the pod; `null` without it.
  */
 export function podPreemption(status: Place): PodPreemption | null {
   const condition = conditionIn(status, "DisruptionTarget", "True");
@@ -54,7 +57,9 @@ export function podPreemption(status: Place): PodPreemption | null {
   return at === null ? null : { at, message: cut(text(condition, "message") ?? "", maxMessageChars) };
 }
 
-/** It is being deleted, or something outside ends it: a scheduler, an eviction, a taint, the shutdown of its node. */
+/**
+ * Whether the pod is being deleted, or something outside ends it: a scheduler, an eviction, a taint, the shutdown of its node.
+ */
 export function isStopped(object: Place): boolean {
   return (
     has(child(object, "metadata"), "deletionTimestamp") ||
@@ -62,12 +67,12 @@ export function isStopped(object: Place): boolean {
   );
 }
 
-/** Condition `Ready` is true. */
+/** Whether condition `Ready` is true. */
 export function isReady(status: Place): boolean {
   return conditionIn(status, "Ready", "True") !== undefined;
 }
 
-/** Every container and restartable init container runs, or has run at least once. */
+/** Whether every container and restartable init container runs, or has run at least once. */
 export function allContainersStarted(spec: Place, status: Place): Pod["allContainersStarted"] {
   const started = new Set<string>();
   for (const key of ["containerStatuses", "initContainerStatuses"] as const) {
@@ -90,16 +95,16 @@ function hasRun(container: Place): boolean {
   return false;
 }
 
-/** What the device plugin of NVIDIA calls its devices: the UUID of the GPU or of the MIG instance. */
+/** How the device plugin of NVIDIA names its devices: by the UUID of the GPU or of the MIG instance. */
 const pluginDevice = /^(?:GPU|MIG)-[0-9a-zA-Z-]{1,64}$/;
-/** What the kubelet calls a claimed device: its first CDI name (`VENDOR/CLASS=NAME`), else `DRIVER/POOL/DEVICE`. */
+/** How the kubelet names a claimed device: by its first CDI name (`VENDOR/CLASS=NAME`), else `DRIVER/POOL/DEVICE`. */
 const claimedDevice = /^[0-9a-zA-Z][0-9a-zA-Z._:/=-]{2,600}$/;
 const mostUnhealthy = 64;
 
 /**
  * The GPUs that the kubelet reports as `Unhealthy` to the pod (`allocatedResourcesStatus`, on by default from Kubernetes 1.36):
- * those of a device plugin by UUID (replicas of a shared GPU have it before `::`), claimed ones by the name that the kubelet has
- * for them. `Unknown` says that nobody reports, not that the GPU is broken.
+ * those of a device plugin by UUID (replicas of a shared GPU have it before `::`), and claimed ones by the kubelet's name for
+ * them. `Unknown` means that nothing reports the health, not that the GPU is broken.
  */
 export function unhealthyGpus(status: Place): readonly string[] {
   const found = new Set<string>();

@@ -8,22 +8,30 @@ import { createPodColumns, type PodColumns } from "./podColumns.ts";
 import type { PodPreemption } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
 
-/** The cache of pods: a row of columns for each, the whole record only of those with GPUs, addresses of exporters. */
+/**
+ * The cache of pods: columns with a row for each pod, whole records only for those with GPUs, and the addresses of exporters.
+ */
 export interface PodTable extends ObjectTable<DecodedPod> {
   gpuPods(): readonly Pod[];
-  /** Grows only when a pod with GPUs, or an exporter, changes. */
+  /** A number that grows only when a pod with GPUs changes; `exporterRevision` only when an exporter does. */
   readonly gpuRevision: number;
   readonly exporterRevision: number;
   exporterPods(): readonly ExporterPod[];
-  /** Requests of all pods that are bound and have not ended, by node; the same map, and records, until they change. */
+  /**
+   * Requests of all pods that are bound and have not ended, by node; the map and its records stay the same until they change.
+   */
   requestsByNode(): ReadonlyMap<string, NodeRequests>;
   /**
-   * Pods without GPUs that the rules of pods with GPUs look at, or that keep them away; the same object until a pod changes.
+   * Pods without GPUs that are relevant to the rules of pods with GPUs, or that keep these away; the same object until a pod
+   * changes.
    */
   neighbors(): readonly NeighborPod[];
 }
 
-/** `onPreempted` is called whenever a pod with GPUs is seen whose place a scheduler has given to another one. */
+/**
+ * Creates an empty table. `onPreempted` is called whenever a pod with GPUs appears whose place a scheduler has given to another
+ * one.
+ */
 export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption) => void = () => {}): PodTable {
   let columns = createPodColumns();
   const gpuPods = createRowTable<Pod>();
@@ -119,7 +127,7 @@ function putOrRemove<Row>(table: RowTable<Row>, uid: string, row: Row | null): v
   else table.put(uid, row);
 }
 
-/** Namespaces whose pods the rules of pods with GPUs look at: affinity, anti-affinity and topology spread. */
+/** Namespaces whose pods matter to the rules of pods with GPUs: affinity, anti-affinity and topology spread. */
 export function lookedAtNamespaces(pods: readonly Pod[]): ReadonlySet<string> {
   const namespaces = new Set<string>();
   for (const { namespace, placement } of pods) {

@@ -1,10 +1,10 @@
 /**
- * Kubernetes quantities, by the grammar of k8s.io/apimachinery/pkg/api/resource: a signed decimal number and a
- * binary suffix (Ki..Ei), a decimal suffix (n u m, k M G T P E) or an exponent (e3, E-3).
+ * The grammar of Kubernetes quantities, by k8s.io/apimachinery/pkg/api/resource: a signed decimal number and a binary suffix
+ * (Ki..Ei), a decimal suffix (n u m, k M G T P E) or an exponent (e3, E-3).
  */
 const grammar = /^([+-]?)(\d*)(?:\.(\d*))?(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE])|[eE]([+-]?\d{1,3}))?$/;
 
-/** No real quantity is longer; text from a cluster may be. */
+/** The greatest length of a quantity that is read. No real quantity is longer, but text from a cluster may be. */
 const maxChars = 64;
 const maxExponent = 60;
 
@@ -22,8 +22,8 @@ const decimalPowers: Readonly<Record<string, number>> = {
 };
 
 /**
- * The amount in whole units of 10^-`decimals` of the base unit, rounded up as `Quantity.Value()` and `MilliValue()`
- * do (away from zero): bytes or devices with 0 decimals, thousandths of a CPU with 3. `null` if it is not a quantity.
+ * The amount in whole units of 10^-`decimals` of the base unit, rounded up like `Quantity.Value()` and `MilliValue()` (away
+ * from zero): bytes or devices with 0 decimals, thousandths of a CPU with 3. `null` if the value is not a quantity.
  */
 export function parseQuantity(value: unknown, decimals = 0): number | null {
   const text = typeof value === "number" ? String(value) : value;
@@ -53,7 +53,7 @@ function roundedUp(digits: bigint, power: number): bigint {
 const wholeAmount = /^\d{1,9}$/;
 const milliAmount = /^\d{1,9}m$/;
 
-/** The amount in base units with its fraction, down to 10^-9: half a GPU, 1.5 cores. `null` if it is not a quantity. */
+/** The amount in base units with its fraction, down to 10^-9: half a GPU, 1.5 cores. `null` if the value is not a quantity. */
 export function parseAmount(value: unknown): number | null {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string") return null;
@@ -62,13 +62,16 @@ export function parseAmount(value: unknown): number | null {
   const nano = parseQuantity(text, 9);
   const whole = parseQuantity(text);
   if (nano === null || whole === null) return null;
-  // Whole numbers keep every digit that they have.
+  // Whole numbers keep all their digits.
   return whole * 1e9 === nano ? whole : nano / 1e9;
 }
 
 const maxSimpleDigits = 9;
 
-/** Whole numbers with a usual suffix, which nearly all are, without the full grammar; `null` for all others. */
+/**
+ * The amount of a whole number with a usual suffix, which nearly all quantities are, without the full grammar; `null` for all
+ * others.
+ */
 function simpleAmount(text: string, decimals: number): number | null {
   let digits = 0;
   let whole = 0;
@@ -78,7 +81,7 @@ function simpleAmount(text: string, decimals: number): number | null {
     whole = whole * 10 + digit;
   }
   if (digits === 0 || digits > maxSimpleDigits || (decimals !== 0 && decimals !== 3)) return null;
-  // "m" is a thousandth, the unit itself of a CPU.
+  // "m" is a thousandth, which is the unit here for CPU.
   if (decimals === 3 && digits === text.length - 1 && text.endsWith("m")) return whole;
   const factor = digits === text.length ? 1 : suffixFactors[text.slice(digits)];
   if (factor === undefined) return null;
@@ -108,7 +111,7 @@ const secondsOf: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
-/** Seconds of a duration as Go writes it: `168h`, `1h30m`, `500ms`, `0`. `null` if it is not one. */
+/** Seconds of a duration as Go writes it: `168h`, `1h30m`, `500ms`, `0`. `null` if the value is not a duration. */
 export function parseDuration(value: unknown): number | null {
   if (typeof value !== "string" || value.length > maxChars) return null;
   if (value === "0") return 0;

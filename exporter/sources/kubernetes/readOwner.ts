@@ -19,45 +19,48 @@ export interface WantedOwner {
 
 export type OwnerReading = { readonly type: "found"; readonly object: OwnerObject } | OwnerNotRead;
 
-/** An owner that was not read, and why. */
+/** The reason why an owner was not read. */
 export type OwnerNotRead =
-  /** The chain ends here. `forbiddenResource`: the whole kind may not be read. */
+  /** The chain ends here. `forbiddenResource` names the resource if the whole kind may not be read, and is else `null`. */
   | { readonly type: "unreadable"; readonly reason: string; readonly forbiddenResource: string | null }
-  /** It is to be tried again. */
+  /** The reading failed and is to be tried again. */
   | { readonly type: "failed"; readonly reason: string; readonly retryAfterSeconds: number };
 
-/** Where an owner is. */
+/** The path at which an owner can be read. */
 interface OwnerAddress {
   readonly type: "path";
   readonly path: string;
   readonly resource: string;
 }
 
-/** Reads one owner. `isForbidden` knows of resources that may not be read. */
+/** Reads one owner. `isForbidden` returns whether a resource may not be read. */
 export type ReadOwner = (
   wanted: WantedOwner,
   isForbidden: (resource: string) => boolean,
   signal: AbortSignal,
 ) => Promise<OwnerReading>;
 
-/** References are user's text: more groups than this are made up. */
+/** The greatest number of groups and versions that are remembered. References are text of users: more than this are made up. */
 const maxGroupVersions = 200;
 
-/** Asks for nothing but the metadata. */
+/** The media type that requests nothing but the metadata. */
 const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-/** For a job, how many pods start together is needed, too, and for a batch/v1 Job how it handles lost pods. */
+/**
+ * The media type for whole objects: for a job its gang size is needed, too, and for a batch/v1 Job how it handles lost pods.
+ */
 const whole = "application/json";
 const deadlineSeconds = 15;
 const maxBytes = 2 * 1024 * 1024;
 
 /**
- * A reader of the metadata of owners, and of whole jobs. Known kinds are found by table, others by discovery of their group,
- * which is remembered for a while. An object of the same name with another uid is another object: then the owner is gone.
+ * Creates a reader of the metadata of owners, and of whole jobs. Known kinds are found by table, others by discovery of their
+ * group, which is remembered for a while. An object of the same name with another uid is another object: then the owner is
+ * gone.
  */
 export function createOwnerReader(client: ApiClient, clock: Clock, rememberSeconds: number): ReadOwner {
   const discovered = new Map<string, { readonly at: number; readonly found: Promise<Discovered> }>();
 
-  /** `null` where too many groups are remembered already. */
+  /** What a group and version serves; `null` where too many groups are already remembered. */
   const served = async (group: string, version: string, signal: AbortSignal): Promise<Discovered | null> => {
     const now = clock.monotonic();
     for (const [key, { at }] of discovered) if (now - at >= rememberSeconds) discovered.delete(key);
@@ -84,7 +87,7 @@ export function createOwnerReader(client: ApiClient, clock: Clock, rememberSecon
     };
     const known = ownerResource(group, owner.kind);
     if (known !== null) return pathOf(known, true);
-    // Secrets and the like are in the core group: only the kinds of the table are ever asked for there.
+    // Secrets and the like are in the core group, so only the kinds of the table are ever requested there.
     if (group === "") return unreadable(`${owner.kind} is not a kind of workload`);
     const found = await served(group, version, signal);
     if (found === null) return unreadable("owners name too many API groups");

@@ -11,24 +11,24 @@ import { failing, type Setback } from "./setback.ts";
 import { type Change, type WatchEnd, watchOnce } from "./watchStream.ts";
 import type { DecodedObject, WireFormat } from "./wire.ts";
 
-/** Where the collection of a kind is, or why that is not known. */
+/** The path of the collection of a kind, or why it is not known. */
 export type Located = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly setback: Setback };
 
 export interface ReflectorTiming {
-  /** Objects per page of a list. */
+  /** Number of objects in each page of a list. */
   readonly pageSize: number;
   /**
    * A watch without event or bookmark for this long is opened anew. Servers send a bookmark each minute if their etcd reports
-   * progress; if it does not, a quiet kind costs one request in this time.
+   * progress; if it does not, a kind without changes costs one request in this time.
    */
   readonly silenceSeconds: number;
-  /** How soon a kind that is forbidden or absent is tried again. */
+  /** Time after which a kind that is forbidden or absent is tried again. */
   readonly slowRetrySeconds: number;
   readonly firstPauseSeconds: number;
   readonly longestPauseSeconds: number;
   /** Deadline of one page, and of opening a watch. */
   readonly requestDeadlineSeconds: number;
-  /** Least time after which the server ends a watch; the most is twice that. */
+  /** The shortest time after which the server ends a watch; the longest is twice that. */
   readonly watchSeconds: number;
   readonly maxPageBytes: number;
   readonly maxEventBytes: number;
@@ -42,30 +42,33 @@ export const defaultTiming: ReflectorTiming = {
   longestPauseSeconds: 30,
   requestDeadlineSeconds: 30,
   watchSeconds: 240,
-  // 500 objects of 1.5 MB, the most that etcd takes, would be more; real pages have a few megabytes.
+  // 500 objects of 1.5 MB, the largest that etcd accepts, would be larger; real pages have a few megabytes.
   maxPageBytes: 256 * 1024 * 1024,
   maxEventBytes: 8 * 1024 * 1024,
 };
 
 export interface ReflectorOptions<Row> {
-  /** For status and log. */
+  /** The name of the kind, for status and log. */
   readonly kind: string;
   readonly client: ApiClient;
   readonly clock: Clock;
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly timing: ReflectorTiming;
-  /** Asked before each list, since a group can come, go and change its versions. */
+  /** Called before each list, since a group can come, go and change its versions. */
   readonly locate: (signal: AbortSignal) => Promise<Located>;
   readonly wire: WireFormat<Row>;
   readonly table: ObjectTable<Row>;
-  /** Whether a cluster may lack this kind. For a kind that every cluster has, "not found" is a fault on the way. */
+  /**
+   * Whether a cluster may lack this kind. For a kind that every cluster has, "not found" is a fault of something between
+   * Fairlead and the API server.
+   */
   readonly optional: boolean;
   readonly onStateChange: (change: StateChange) => void;
   readonly onRestart?: (restart: Restart) => void;
 }
 
-/** Keeps a table equal to what the API has of one kind: lists once, then watches; lists again when it must. */
+/** Keeps a table equal to what the API has of one kind: lists once, then watches, and lists again when it must. */
 export interface Reflector {
   /** Resolves when the first list has succeeded or failed. */
   start(): Promise<void>;
@@ -75,7 +78,7 @@ export interface Reflector {
 
 /** A watch that lasted this long was worth opening, even if nothing happened in it. */
 const worthwhileSeconds = 5;
-/** No server may ask for more patience than this. */
+/** The longest wait that a server may ask for. */
 const maxRetryAfterSeconds = 300;
 
 export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector {
@@ -89,11 +92,11 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     random,
   );
   const restarts = noRestarts();
-  /** Objects that cannot be read, by uid; only the first of them have their problem. */
+  /** Objects that cannot be read, by uid; only the first of them keep their problem, the others have `null`. */
   let skipped = new Map<string, Problem | null>();
   let position: { readonly path: string; readonly resourceVersion: string } | null = null;
   let lastVersion: string | null = null;
-  /** Monotonic time of the last moment at which the cache was known to be right. */
+  /** Monotonic time at which the cache was last known to be right. */
   let rightAt: number | null = null;
   let isOpen = false;
   let lists = 0;
@@ -193,13 +196,13 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     return end;
   };
 
-  /** Seconds to wait before going on. */
+  /** Handles a setback; returns the seconds to wait before the next attempt. */
   const setBack = (reported: Setback): number => {
     const isFault = reported.state === "absent" && !options.optional;
     const setback: Setback = isFault ? { ...reported, state: "failing" } : reported;
     keeper.setBack(setback);
     if (setback.state === "absent") {
-      // A missing kind has no objects: that is knowledge, too.
+      // It is known that a missing kind has no objects.
       if (table.size > 0) table.startReplacement().commit();
       skipped = new Map();
       position = null;
@@ -209,7 +212,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     return Math.max(ownPause, Math.min(setback.retryAfterSeconds ?? 0, maxRetryAfterSeconds));
   };
 
-  /** What follows the end of a watch: seconds to wait. */
+  /** Handles the end of a watch; returns the seconds to wait before the next attempt. */
   const afterWatch = (end: WatchEnd, openedAt: number, versionBefore: string): number => {
     if (end.type === "setback") noteRestart("broken", end.setback.message);
     else noteRestart(end.type, "message" in end ? end.message : "");
@@ -268,7 +271,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
         state,
         since,
         lastError,
-        // The silence deadline closes a watch that has died, so that an open one is taken at its word.
+        // The silence deadline closes a watch that has died, so an open watch is trusted.
         ageSeconds: isOpen && age !== null && age <= timing.silenceSeconds ? 0 : age,
         resourceVersion: lastVersion,
         lists,
@@ -283,7 +286,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
   };
 }
 
-/** Everything that is left out is counted; so many of the objects are reported. */
+/** All objects that are left out are counted, but only this many are reported. */
 const maxReported = 100;
 
 function skip(skipped: Map<string, Problem | null>, uid: string, problem: Problem): void {

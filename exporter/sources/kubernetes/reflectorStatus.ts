@@ -4,42 +4,45 @@ import type { Clock } from "./clock.ts";
 import type { Setback } from "./setback.ts";
 
 /**
- * How reading one kind is. `starting`: nothing tried yet. `synced`: the cache follows the API. `forbidden`: not
- * allowed. `absent`: the API server does not have this kind. `failing`: anything else that keeps it from `synced`.
+ * The state of reading one kind. `starting`: nothing has been tried yet. `synced`: the cache follows the API. `forbidden`: it
+ * is not allowed. `absent`: the API server does not have this kind. `failing`: anything else that keeps it from `synced`.
  */
 export type KindState = "starting" | "synced" | Setback["state"];
 
 export interface KindStatus {
   readonly state: KindState;
-  /** When the state began, seconds since the epoch. */
+  /** The time when the state began, seconds since the epoch. */
   readonly since: number;
-  /** What went wrong last; kept while synced, so that one can see why it was not. `null`: never anything. */
+  /** The last failure; it is kept while synced, so that one can see why the kind was not. `null` if there never was one. */
   readonly lastError: string | null;
   /** Seconds since the cache was last known to be right: 0 while a watch is open; `null` if it never was. */
   readonly ageSeconds: number | null;
-  /** Last one seen, in lists, events and bookmarks. */
+  /** The last resource version in lists, events and bookmarks; `null` before the first. */
   readonly resourceVersion: string | null;
-  /** Lists that were read to their end, since the start. */
+  /** Number of lists that were read to their end, since the start. */
   readonly lists: number;
-  /** Watches that were opened, since the start. */
+  /** Number of watches that were opened, since the start. */
   readonly watches: number;
-  /** Watches and lists that were begun anew, since the start, by reason. */
+  /** Numbers of watches and lists that were begun anew, since the start, by reason. */
   readonly restarts: Readonly<Record<RestartReason, number>>;
-  /** Seconds of the slowest answer of the last two minutes, one under way included; `null` without any. */
+  /** Seconds of the slowest answer of the last two minutes, including one that is under way; `null` without any. */
   readonly answerSeconds: number | null;
-  /** Events and pages that could not be read; each led to a new list. */
+  /** Number of events and pages that could not be read; each led to a new list. */
   readonly malformedMessages: number;
-  /** Objects that are left out because they could not be decoded; the first hundred of them say why. */
+  /**
+   * Number of objects that are left out because they could not be decoded; the first hundred of them have a problem that shows
+   * why.
+   */
   readonly skippedObjects: number;
   readonly problems: readonly Problem[];
 }
 
-/** A change of state, for the log: one line each. */
+/** A change of state, which is one line of the log. */
 export interface StateChange {
   readonly kind: string;
   readonly from: KindState;
   readonly to: KindState;
-  /** Why; empty when all is well. */
+  /** The reason; empty when all is well. */
   readonly message: string;
 }
 
@@ -51,12 +54,12 @@ export interface Restart {
   readonly message: string;
 }
 
-/** Counts of restarts, before the first. */
+/** The counts of restarts before the first restart. */
 export function noRestarts(): Record<RestartReason, number> {
   return { closed: 0, broken: 0, silent: 0, expired: 0, malformed: 0, "token-expired": 0 };
 }
 
-/** The state and what led to it. */
+/** The state, and the facts that led to it. */
 export interface StateKeeper {
   readonly state: KindState;
   readonly since: number;

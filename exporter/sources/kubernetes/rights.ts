@@ -1,7 +1,7 @@
 /**
- * What an installation may be allowed to read besides what every installation must read: the part of the role that goes with a
- * scheduler, an autoscaler or a kind of workload that not every cluster has. Each kind names the right that it needs. Each is
- * a value of the Helm chart, `rbac.optional.NAME`.
+ * The rights that an installation may have besides those that every installation must have: each is the part of the role that
+ * belongs to a scheduler, an autoscaler or a kind of workload that not every cluster has. Each kind names the right that it
+ * needs. Each right is a value of the Helm chart, `rbac.optional.NAME`.
  */
 export type OptionalRight =
   | "dynamicResourceAllocation"
@@ -14,12 +14,12 @@ export type OptionalRight =
   | "workloads"
   | "monitors";
 
-/** A resource as RBAC's own messages name it: `pods`, `jobs.batch`. */
+/** The name of a resource in the form of RBAC's own messages: `pods`, `jobs.batch`. */
 export function resourceName(group: string, resource: string): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
 
-/** What to do where the API server says "forbidden"; `name` as of `resourceName`. */
+/** What to do where the API server answers "forbidden"; `name` is that of `resourceName`. */
 export function grantStep(verbs: string, name: string, right: OptionalRight | null): string {
   const how =
     right === null

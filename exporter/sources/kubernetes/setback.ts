@@ -10,7 +10,7 @@ export interface Setback {
   /** `absent`: the API server does not have this kind. */
   readonly state: "forbidden" | "absent" | "failing";
   readonly message: string;
-  /** How long the server asked to be left alone; `null` if it did not. */
+  /** The time that the server asked to wait; `null` if it did not. */
   readonly retryAfterSeconds: number | null;
 }
 
@@ -18,12 +18,12 @@ export function failing(message: string, retryAfterSeconds: number | null = null
   return { state: "failing", message, retryAfterSeconds };
 }
 
-/** A whole answer with the status 200, or why there is none; the status is `null` where nothing was answered. */
+/** A whole answer with the status 200, or why there is none; `status` is `null` where there was no answer. */
 export type GoodAnswer =
   | { readonly ok: true; readonly body: Buffer; readonly contentType: string | null }
   | { readonly ok: false; readonly status: number | null; readonly setback: Setback };
 
-/** GETs something that is only useful where the status is 200. */
+/** Sends a GET whose answer is only useful with the status 200. */
 export async function getGood(
   client: ApiClient,
   path: string,
@@ -49,7 +49,7 @@ function statusMessage(body: Buffer): string {
   if (isProtobufObject(body)) return readStatusMessage(body) ?? "a status that cannot be read";
   const text = body.toString("utf8", 0, 2000).trim();
   const status = parseJson(text);
-  // Not every answer on the way comes from the API server.
+  // Some answers come from a proxy, not from the API server.
   return (isRecord(status) && typeof status.message === "string" ? status.message : text).slice(0, 300);
 }
 

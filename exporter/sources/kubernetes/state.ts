@@ -9,24 +9,24 @@ export interface ExporterPod extends ExporterPodRef {
   /** Container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly ready: boolean;
-  /** The controller that made it. */
+  /** The controller that created it; `null` if there is none. */
   readonly owner: { readonly kind: string; readonly name: string } | null;
-  /** Seconds since the epoch; `null` where the object does not say. */
+  /** Creation time, seconds since the epoch; `null` where the object does not report it. */
   readonly createdAt: number | null;
 }
 
-/** What the Kubernetes source knows: the objects of a cycle, and where exporters run. */
+/** What the Kubernetes source provides: the objects of a cycle, and where exporters run. */
 export interface KubernetesState extends Omit<ClusterState, "telemetry" | "prices" | "problems"> {
   readonly exporterPods: readonly ExporterPod[];
-  /** Last resource version seen per kind, bookmarks included; a kind that was never listed is absent. */
+  /** The last resource version of each kind, including those of bookmarks; a kind that was never listed is absent. */
   readonly resourceVersions: Readonly<Partial<Record<ObjectKind, string>>>;
   /** Monitors of the Prometheus operator; `null` or absent where they are not read. */
   readonly monitors?: Monitors | null;
-  /** All pods that the API has, with or without GPUs. */
+  /** Number of all pods that the API has, with or without GPUs. */
   readonly podCount: number;
 }
 
-/** What the state is made from, besides the tables. */
+/** The parts that the state is made from, besides the tables. */
 interface StateParts
   extends Pick<
     KubernetesState,
@@ -44,7 +44,7 @@ interface StateParts
 
 const none: readonly never[] = [];
 
-/** The state of this moment. Arrays are the tables' own, so that an unchanged kind keeps its array. */
+/** The present state. Its arrays are those of the tables, so that an unchanged kind keeps its array. */
 export function stateOf({ tables, owners, known, ...parts }: StateParts): KubernetesState {
   const ifKnown = <Row>(kind: ObjectKind, read: () => readonly Row[]): readonly Row[] =>
     known.has(kind) ? read() : none;

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { failing, type Setback, setbackOf } from "./setback.ts";
 import type { BodyFormat, WatchEvent, WireFormat } from "./wire.ts";
 
-/** A change to the cache, or news that there was none. */
+/** A change to the cache, or a bookmark, which reports that there was none. */
 export type Change<Row> = Extract<WatchEvent<Row>, { readonly type: "put" | "remove" | "bookmark" }>;
 
 export interface WatchRequest<Row> {
@@ -24,16 +24,16 @@ export interface WatchRequest<Row> {
 }
 
 export type WatchEnd =
-  /** The server closed it, or it was silent for too long: go on from the last version. */
+  /** The server closed the watch, or it was silent for too long; the next one continues from the last version. */
   | { readonly type: "closed" }
   | { readonly type: "silent" }
-  /** The version is too old, or an event could not be read: only a new list is right. */
+  /** The version is too old, or an event could not be read; only a new list helps. */
   | { readonly type: "expired" | "malformed"; readonly message: string }
   | { readonly type: "setback"; readonly setback: Setback };
 
 const errorBodyBytes = 64 * 1024;
 
-/** Runs one watch until it ends, whatever ends it. Never throws. */
+/** Runs one watch until it ends for any reason. Never throws. */
 export async function watchOnce<Row>(request: WatchRequest<Row>): Promise<WatchEnd> {
   const cut = new AbortController();
   const signal = AbortSignal.any([cut.signal, request.signal]);
@@ -55,7 +55,7 @@ export async function watchOnce<Row>(request: WatchRequest<Row>): Promise<WatchE
     if (answer.status !== 200) {
       const body = await readAll(answer.body, errorBodyBytes);
       const setback = setbackOf(answer.status, body, answer.retryAfterSeconds);
-      // 400: the server does not understand the version; only a list gives one that it does.
+      // With 400 the server does not understand the version; only a list gives one that it does.
       const isVersion = answer.status === 410 || answer.status === 400;
       return isVersion ? { type: "expired", message: setback.message } : { type: "setback", setback };
     }
@@ -89,7 +89,7 @@ async function readEvents<Row>(
       request.onChange(event);
     }
   }
-  // What is left in the reader is an event that was cut: the next watch begins before it.
+  // If the reader still contains bytes, they are an event that was cut; the next watch begins before it.
   return { type: "closed" };
 }
 
@@ -104,7 +104,7 @@ interface Silence {
   readonly stop: () => void;
 }
 
-/** One timer, moved on only when it fires: an event costs no more than taking the time. */
+/** Watches for silence with one timer, which is moved on only when it fires: an event costs no more than reading the time. */
 function watchSilence(clock: Clock, seconds: number, onSilence: () => void): Silence {
   let last = clock.monotonic();
   let passed = false;

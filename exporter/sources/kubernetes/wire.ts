@@ -9,7 +9,7 @@ export interface DecodedObject<Row> {
 export interface ListPage<Row> {
   readonly ok: true;
   readonly resourceVersion: string;
-  /** Where the next page begins; `null` on the last. */
+  /** The token of the next page; `null` on the last page. */
   readonly continueToken: string | null;
   readonly objects: readonly DecodedObject<Row>[];
 }
@@ -18,7 +18,7 @@ export type WatchEvent<Row> =
   | { readonly type: "put"; readonly resourceVersion: string; readonly object: DecodedObject<Row> }
   | { readonly type: "remove"; readonly resourceVersion: string; readonly uid: string }
   | { readonly type: "bookmark"; readonly resourceVersion: string }
-  /** The server ends the watch; `code` is an HTTP status, 410 where the version asked for is too old. */
+  /** The server ends the watch; `code` is an HTTP status, 410 where the requested version is too old. */
   | { readonly type: "error"; readonly code: number; readonly message: string }
   | { readonly type: "malformed"; readonly message: string };
 
@@ -27,7 +27,10 @@ export interface Malformed {
   readonly message: string;
 }
 
-/** An event of a watch that is no error, as both formats have it; `object` reads its object, and is called for `put` alone. */
+/**
+ * An event of a watch that is no error, with the fields that both formats have; `object` reads its object, and is called for
+ * `put` alone.
+ */
 export function eventOf<Row>(
   type: unknown,
   resourceVersion: unknown,
@@ -44,7 +47,7 @@ export function eventOf<Row>(
   return { type: "malformed", message: `an event has the unknown type ${String(type).slice(0, 40)}` };
 }
 
-/** How bytes of one kind in one format become records. Nothing here throws. */
+/** How the bytes of one kind in one format become records. None of these functions throws. */
 export interface BodyFormat<Row> {
   /** Cuts the bytes of a watch into events. */
   createReader(maxEventBytes: number): FrameReader;
@@ -53,18 +56,18 @@ export interface BodyFormat<Row> {
 }
 
 /**
- * The formats in which a kind can be read: what is asked for, and how an answer is read. A server, or a proxy on the
- * way, may answer in any of them, so that each answer is taken by its own content type.
+ * The formats in which a kind can be read: which ones are requested, and how an answer is read. A server, or a proxy on the
+ * way, may answer in any of them, so each answer is read by its own content type.
  */
 export interface WireFormat<Row> {
   /** `Accept` of a list and of a watch. */
   readonly listAccept: string;
   readonly watchAccept: string;
-  /** By the `Content-Type` of an answer; `null` where it has none. */
+  /** The format for the `Content-Type` of an answer; that is `null` where the answer has none. */
   formatOf(contentType: string | null): BodyFormat<Row>;
 }
 
-/** Cuts the stream of a watch into frames, each one event. */
+/** Cuts the stream of a watch into frames, with one event in each. */
 export interface FrameReader {
   /** The frames that this chunk completes; `null` once a frame is longer than allowed. */
   push(chunk: Uint8Array): readonly Buffer[] | null;
@@ -72,7 +75,7 @@ export interface FrameReader {
 
 const lineFeed = 10;
 
-/** Frames in JSON are lines; blank ones are left out. */
+/** Creates a reader of frames in JSON, which are lines; blank lines are left out. */
 export function createLineReader(maxBytes: number): FrameReader {
   let pending: Buffer[] = [];
   let pendingBytes = 0;

@@ -14,21 +14,21 @@ import {
 import { shownAddress, shownText } from "../http/shownText.ts";
 import { type Freshness, freshnessOf } from "../port.ts";
 
-/** Where OpenCost's series are, and how they are read; `prices.openCost` of the configuration. */
+/** The place of OpenCost's series, and how they are read; `prices.openCost` of the configuration. */
 export type OpenCostSettings = NonNullable<Config["prices"]["openCost"]>;
 
-/** The prices that OpenCost has. */
+/** The prices of OpenCost. */
 export interface OpenCostReader {
-  /** Asks once. Never rejects. */
+  /** Asks the server once. Never rejects. */
   ask(): Promise<void>;
-  /** By node, none older than `maxAgeSeconds`. */
+  /** The prices by node, none older than `maxAgeSeconds`. */
   quoted(): ReadonlyMap<string, QuotedPrice>;
   freshness(): Freshness;
   problems(): readonly Problem[];
   close(): Promise<void>;
 }
 
-/** What was wrong with the last answer. */
+/** The failure of the last answer. */
 interface Fault {
   readonly code: string;
   readonly message: string;
@@ -90,14 +90,14 @@ export function createOpenCostReader(settings: OpenCostSettings, pool: GetPool, 
   };
 }
 
-/** What a server's answer contains about nodes, or why it contains nothing. */
+/** The content of a server's answer about nodes, or why it has none. */
 type OpenCostAnswer =
   | {
       readonly ok: true;
       readonly quoted: ReadonlyMap<string, QuotedPrice>;
-      /** Nodes that are reported of, priced or not. */
+      /** Number of nodes in the answer, priced or not. */
       readonly nodes: number;
-      /** Nodes whose GPUs OpenCost does not count or prices at 0: it does not know what they cost. */
+      /** Number of nodes whose GPUs OpenCost does not count, or prices at 0: it does not know what they cost. */
       readonly withoutGpus: number;
     }
   | { readonly ok: false; readonly message: string };
@@ -105,7 +105,7 @@ type OpenCostAnswer =
 const mostNodes = 100_000;
 const mostPerHour = 1_000_000;
 
-/** Prices by node of an answer of `/api/v1/query`; `at` is its time by Fairlead's clock. Never throws. */
+/** The prices by node in an answer of `/api/v1/query`; `at` is the time of the answer by Fairlead's clock. Never throws. */
 export function readOpenCostAnswer(body: Buffer, nodeLabel: string, at: number): OpenCostAnswer {
   const envelope = readEnvelope(body);
   if (envelope.kind === "refused") return { ok: false, message: `refuses the query: ${shownText(envelope.reason)}` };
@@ -144,23 +144,23 @@ function take(found: Map<string, NodeNumbers>, { metric, value }: Series, nodeLa
   if (found.size < mostNodes) found.set(node, known);
 }
 
-/** Series of OpenCost that are read (opencost/opencost pkg/costmodel/metrics.go). */
+/** Names of the series of OpenCost that are read (opencost/opencost pkg/costmodel/metrics.go). */
 const openCostMetrics = {
-  /** Of each GPU of the node, per hour. */
+  /** Price of each GPU of the node, per hour. */
   perGpu: "node_gpu_hourly_cost",
-  /** Of the node: its CPUs, memory and GPUs, per hour. */
+  /** Price of the node with its CPUs, memory and GPUs, per hour. */
   perNode: "node_total_hourly_cost",
-  /** GPUs that OpenCost counts on the node. */
+  /** Number of GPUs that OpenCost counts on the node. */
   gpus: "node_gpu_count",
 } as const;
 
-/** Which series are asked for, and which label names the node. */
+/** The series that are requested, and the label that names the node. */
 interface OpenCostScope {
   readonly matchers: Readonly<Record<string, string>>;
   readonly nodeLabel: string;
 }
 
-/** One instant query. `max by` leaves one series of a node and metric where a server scrapes two replicas of OpenCost. */
+/** One instant query. `max by` leaves one series for each node and metric where a server scrapes two replicas of OpenCost. */
 export function openCostQuery({ matchers, nodeLabel }: OpenCostScope): string {
   const names = Object.values(openCostMetrics).join("|");
   return `max by(__name__,${nodeLabel})({${[`__name__=~"${names}"`, ...matcherTexts(matchers)].join(",")}})`;

@@ -4,28 +4,31 @@ import type { ListedPrice } from "../../model/prices.ts";
 import type { Problem } from "../../model/problem.ts";
 import { readPriceFile } from "./readPriceFile.ts";
 
-/** The user's price file, read again when it changes. */
+/** The user's price file, which is read again when it changes. */
 export interface PriceFileReader {
-  /** Reads the file if it is not the one that was read last. Never rejects. */
+  /** Reads the file if it has changed since it was last read. Never rejects. */
   look(): Promise<void>;
   /** The last good prices; empty before the first. */
   prices(): readonly ListedPrice[];
-  /** When the file was last seen to be good and as it was read, seconds since the epoch; `null`: never. */
+  /**
+   * The last time when the file was good, whether it was read or had not changed, seconds since the epoch; `null` if there was
+   * none.
+   */
   goodAt(): number | null;
   problems(): readonly Problem[];
 }
 
-/** What was read last, and from which state of the file. */
+/** The prices that were read last, and the state of the file from which they came. */
 interface LastRead {
   readonly stamp: string | null;
   readonly prices: readonly ListedPrice[];
   readonly goodAt: number | null;
 }
 
-/** The most errors that are named in one line. */
+/** The greatest number of errors that are named in one line. */
 const mostNamed = 3;
 
-/** Watches a price file by looking at it: a mounted ConfigMap is replaced, not written. */
+/** Creates a reader that checks the state of the file instead of watching it: a mounted ConfigMap is replaced, not written. */
 export function createPriceFileReader(file: string, now: () => number): PriceFileReader {
   let read: LastRead = { stamp: null, prices: [], goodAt: null };
   let errors: readonly ConfigError[] = [];
@@ -51,7 +54,7 @@ export function createPriceFileReader(file: string, now: () => number): PriceFil
   };
 }
 
-/** Changes with the file; `null` where it cannot be looked at. */
+/** A text that changes with the file; `null` where the file is not accessible. */
 async function stampOf(file: string): Promise<string | null> {
   const found = await stat(file).catch(() => null);
   return found === null ? null : `${found.mtimeMs} ${found.size} ${found.ino}`;

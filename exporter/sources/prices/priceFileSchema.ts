@@ -39,9 +39,9 @@ const entry = z
 
 /** The user's own prices, as they are in the file. */
 export const priceFileSchema = z.strictObject({
-  /** The currency of entries without one. */
+  /** The currency of entries that have none. */
   currency: currency.default("USD"),
-  /** When the prices were last checked; for entries without a date. */
+  /** The date when the prices were last checked, for entries without a date. */
   date: day.optional(),
   origin: z.string().min(1).max(300).optional(),
   prices: z.array(entry).max(5000),
@@ -49,13 +49,13 @@ export const priceFileSchema = z.strictObject({
 
 export type PriceFile = z.infer<typeof priceFileSchema>;
 
-/** Seconds since the epoch of a day (its begin in UTC) or a time (RFC 3339); `null` for anything else. */
+/** Seconds since the epoch of a day (its beginning in UTC) or a time (RFC 3339); `null` for anything else. */
 export function dayOrTime(text: string): number | null {
   const parts = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.exec(text);
   if (parts === null) return null;
   const day = `${parts[1]}-${parts[2]}-${parts[3]}`;
   const begin = Date.parse(`${day}T00:00:00Z`);
-  // Date.parse takes 2026-02-30 for the second of March.
+  // Date.parse reads 2026-02-30 as the second of March.
   if (Number.isNaN(begin) || new Date(begin).toISOString().slice(0, 10) !== day) return null;
   const milliseconds = parts[4] === undefined ? begin : Date.parse(text);
   return Number.isNaN(milliseconds) ? null : milliseconds / 1000;

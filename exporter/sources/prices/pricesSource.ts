@@ -6,28 +6,28 @@ import { createOpenCostReader } from "./openCost.ts";
 import { createPriceFileReader } from "./priceFile.ts";
 import { tablePrices } from "./table.ts";
 
-/** What prices are read with. */
+/** The options of the source of prices. */
 export interface PricesSourceOptions {
-  /** `prices` of the configuration. */
+  /** The part `prices` of the configuration. */
   readonly settings: Pick<Config["prices"], "file" | "table" | "openCost">;
-  /** Asks OpenCost's server; the source owns it and closes it on `stop`. Needed only with `openCost`. */
+  /** Sends requests to OpenCost's server; the source owns the pool and closes it on `stop`. Needed only with `openCost`. */
   readonly pool?: GetPool;
-  /** Seconds since the epoch. */
+  /** The current time, seconds since the epoch. */
   readonly now: () => number;
   readonly schedule?: (seconds: number, callback: () => void) => () => void;
 }
 
-/** How often the file is looked at, in seconds. */
+/** Seconds between two checks of the file. */
 export const fileSeconds = 60;
-/** How often OpenCost is asked, in seconds. */
+/** Seconds between two requests to OpenCost. */
 export const openCostSeconds = 300;
 
 /** A file that has not been checked successfully for this long is not fresh; its last good prices stay in use. */
 const fileFreshSeconds = 3 * fileSeconds;
 
 /**
- * The price list: the user's file, OpenCost by way of a Prometheus server, and the table that Fairlead brings, as far as
- * the configuration asks for them. The table is there before `start`.
+ * The price list: the user's file, OpenCost by way of a Prometheus server, and Fairlead's own table, as far as the
+ * configuration asks for them. The table is available before `start`.
  */
 export function createPricesSource(options: PricesSourceOptions): Source<PriceList> {
   const { settings, now, pool } = options;

@@ -7,13 +7,13 @@ import { compareText } from "../../kernel/compareText.ts";
 import type { ListedPrice, PricedNodes } from "../../model/prices.ts";
 import { dayOrTime, type PriceFile, priceFileSchema } from "./priceFileSchema.ts";
 
-/** Reads the user's prices, in their order, or everything that is wrong with them. */
+/** Reads the user's prices, in the order of the file, or everything that is wrong with them. */
 export async function readPriceFile(file: string): Promise<ConfigResult<readonly ListedPrice[]>> {
   const yaml = await readYamlFile(file);
   return yaml.ok ? checkPrices(yaml.value, path.basename(file)) : yaml;
 }
 
-/** The same for the text of a file called `name`. */
+/** Parses the text of a price file called `name` in the same way. */
 export function parsePriceFile(text: string, name: string): ConfigResult<readonly ListedPrice[]> {
   const yaml = parseYaml(text);
   return yaml.ok ? checkPrices(yaml.value, name) : yaml;
@@ -56,7 +56,7 @@ function nodesOf(entry: PriceFile["prices"][number]): PricedNodes {
   };
 }
 
-/** A price without a date would never grow old. */
+/** The error of prices without a date, which would never become old. */
 function undated({ date, prices }: PriceFile): readonly ConfigError[] {
   if (date !== undefined) return [];
   const message =
@@ -66,7 +66,7 @@ function undated({ date, prices }: PriceFile): readonly ConfigError[] {
   );
 }
 
-/** The first of two entries for the same nodes would always win. */
+/** The errors of repeated entries: the first of two entries for the same nodes would always win. */
 function repeated(prices: readonly ListedPrice[]): readonly ConfigError[] {
   const first = new Map<string, number>();
   return prices.flatMap(({ nodes, capacityType, basis, validFrom }, index) => {

@@ -4,22 +4,22 @@ import type { ListedPrice } from "../../model/prices.ts";
 import { dayOrTime } from "./priceFileSchema.ts";
 import data from "./table.json" with { type: "json" };
 
-/** One list price of the table that Fairlead brings. */
+/** One list price of Fairlead's own table. */
 export interface TableRow {
   readonly provider: string;
-  /** `null`: any node of the provider that has this model. */
+  /** The instance type; `null` for any node of the provider that has this model. */
   readonly instanceType: string | null;
   /** Canonical GPU model. */
   readonly gpuModel: string;
-  /** GPUs of one instance; a fraction where it has a part of a GPU. */
+  /** Number of GPUs of one instance; a fraction where it has a part of a GPU. */
   readonly gpus: number;
-  /** For one instance, on demand, per hour. */
+  /** Price of one instance, on demand, per hour. */
   readonly perNodeHour: number;
   readonly currency: string;
-  /** When the price was read at its origin, seconds since the epoch. */
+  /** The time when the price was read at its origin, seconds since the epoch. */
   readonly date: number;
   readonly origin: string;
-  /** The region of the cloud that the price is for; `null`: it is the same everywhere. */
+  /** The region of the cloud that the price is for; `null` if it is the same in all regions. */
   readonly region: string | null;
 }
 

@@ -3,7 +3,7 @@ import type { TextMap } from "../../model/node.ts";
 import type { Pod, PodAddress } from "../../model/pod.ts";
 import { meets } from "../../model/queues/nodeMatch.ts";
 
-/** Where a monitor says that the page of a pod is, or why that cannot be read. */
+/** The place of a pod's page that a monitor names, or why it cannot be read. */
 export type MonitoredPlace =
   | { readonly ok: true; readonly port: number; readonly path: string }
   | { readonly ok: false; readonly monitor: string; readonly why: string };
@@ -11,8 +11,9 @@ export type MonitoredPlace =
 type MonitoredPod = Pick<Pod, "namespace" | "labels"> & { readonly address: PodAddress };
 
 /**
- * The place that monitors name for a pod: of all their endpoints the first that can be read, else why the first one cannot.
- * `null`: none names the pod. Monitors of other namespaces than the pod's are believed where `others` has theirs.
+ * The place that monitors name for a pod: the first of all their endpoints that can be read, else why the first one cannot.
+ * `null` if no monitor names the pod. Monitors of other namespaces than the pod's are believed if their namespace is in
+ * `others`.
  */
 export function monitoredPlace(
   pod: MonitoredPod,
@@ -28,7 +29,7 @@ export function monitoredPlace(
 
 const nameOf = ({ kind, namespace, name }: Monitor): string => `${kind} ${namespace}/${name}`;
 
-/** A team must not say about another team's pods where they are asked. */
+/** Whether a monitor is believed about a pod: a team must not decide where another team's pods are scraped. */
 function isBelieved({ namespace, namespaces }: Monitor, pod: MonitoredPod, others: readonly string[]): boolean {
   const isSelected = namespaces === null || namespaces.includes(pod.namespace);
   return isSelected && (namespace === pod.namespace || others.includes(namespace));
@@ -61,7 +62,7 @@ function placesOf(
     );
 }
 
-/** A Service without a selector has no pods of its own choosing. */
+/** Whether a Service selects a pod. A Service without a selector selects none. */
 function isOf({ namespace, selector }: MonitoredService, pod: MonitoredPod): boolean {
   const wanted = Object.entries(selector);
   const has = ([key, value]: readonly [string, string]) => Object.hasOwn(pod.labels, key) && pod.labels[key] === value;

@@ -9,22 +9,22 @@ import {
 } from "../../model/serving.ts";
 import { copyLabels, type ServerNames, type ServingMetric, serverTable, servingMetrics } from "./servers.ts";
 
-/** What distinguishes one series of a metric from the others. Untrusted text. */
+/** The labels that distinguish one series of a metric from the others. Untrusted text. */
 export interface SeriesLabels {
-  /** All labels but those of copies, in the order of the page. */
+  /** All labels but those that only distinguish copies, in the order of the page. */
   readonly text: string;
   readonly sleepState: string | null;
-  /** The bound of a bucket, seconds. */
+  /** The upper bound of a bucket, seconds; `null` for other series. */
   readonly bound: number | null;
 }
 
-/** More distinct label sets than any server has. */
+/** The greatest number of distinct label sets that are read; no server has more. */
 const maxSeries = 20_000;
 
-/** Requests and tokens are never negative, and a page may claim any number. */
+/** The greatest count that is believed. Requests and tokens are never negative, and a page may contain any number. */
 const mostCounted = 1e15;
 
-/** What a page gave: its record, or why there is none. */
+/** The result of reading a page: its record, or why there is none. */
 export type ServingReading =
   | { readonly ok: true; readonly record: ServingRecord }
   | { readonly ok: false; readonly because: "no_server" | "malformed" | "too_many_series" };
@@ -32,7 +32,7 @@ export type ServingReading =
 const byName: ReadonlyMap<string, ServingMetric> = new Map(servingMetrics.map((metric) => [metric.name, metric]));
 const noLabels: SeriesLabels = { text: "", sleepState: null, bound: null };
 
-/** What pages of servers are read for. */
+/** The vocabulary with which pages of servers are read. */
 const servingPages: PageVocabulary<ServingMetric, SeriesLabels> = {
   useOf: (name) => byName.get(name) ?? "skip",
   readBlock: (bytes, open, lineEnd) => {
@@ -82,16 +82,16 @@ export function readServingPage(bytes: Buffer): ServingReading {
   return record === null ? { ok: false, because: "no_server" } : { ok: true, record };
 }
 
-/** The values of one metric by what distinguishes its series, the largest of copies. */
+/** The values of one metric, keyed by the text that distinguishes its series; of copies the largest. */
 export interface NamedSeries {
   readonly values: Map<string, number>;
-  /** State by series, for metrics with a state per series. */
+  /** The state of each series, for metrics with one series for each state. */
   readonly states: Map<string, string>;
-  /** Bound by series, for buckets. */
+  /** The upper bound of each series, for buckets. */
   readonly bounds: Map<string, number>;
 }
 
-/** The bound of a bucket as its label `le` says it; `null` if that is no number. */
+/** The bound of a bucket in its label `le`; `null` if that is no number. */
 export function boundIn(text: string): number | null {
   const bound = text === "+Inf" ? Number.POSITIVE_INFINITY : text === "" ? Number.NaN : Number(text);
   return Number.isNaN(bound) ? null : bound;
@@ -143,7 +143,10 @@ export function servingRecord(found: ReadonlyMap<string, NamedSeries>): ServingR
   };
 }
 
-/** Names without a prefix are common: NIM is there only with its counter of requests beside its gauge. */
+/**
+ * Whether a page has the metrics of a server. NIM's names have no prefix and are common, so NIM counts only with its counter of
+ * requests beside its gauge.
+ */
 function isPresent(
   { server, running, waiting, finished, finishedElse }: ServerNames,
   found: ReadonlyMap<string, unknown>,
@@ -153,7 +156,7 @@ function isPresent(
   return server === "nim" ? has(running) && counts : has(running) || has(waiting) || counts;
 }
 
-/** The counters that the sums of a record are made of: of each kind, those of the first server that has them. */
+/** The counters from which the sums of a record are made: of each kind, those of the first server that has them. */
 function countersIn(
   present: readonly ServerNames[],
   found: ReadonlyMap<string, NamedSeries>,
@@ -176,7 +179,7 @@ function countersIn(
   ];
 }
 
-/** The buckets of a page: of each latency, those of the first server and name that it has. */
+/** The buckets of a page: for each latency, those of the first server and name that the page has. */
 function latenciesIn(
   present: readonly ServerNames[],
   found: ReadonlyMap<string, NamedSeries>,
@@ -214,13 +217,19 @@ function sumOf(series: NamedSeries | undefined): number | null {
   return sum;
 }
 
-/** One gauge above 0 is enough to know; that all are 0 is known only if all are there. */
+/**
+ * Whether a server has no requests. One gauge above 0 shows that it has some; that it has none is known only if all gauges are
+ * present.
+ */
 function isEmpty(sums: readonly (number | null)[]): boolean | null {
   if (sums.some((sum) => sum !== null && sum > 0)) return false;
   return sums.length === 0 || sums.includes(null) ? null : true;
 }
 
-/** An engine whose weights are offloaded or discarded sleeps; before its state is first set, all states are 0. */
+/**
+ * Whether an engine sleeps, which it does when its weights are offloaded or discarded; `null` if it has no state, or before its
+ * state is first set, when all states are 0.
+ */
 function isAsleep(series: NamedSeries | undefined): boolean | null {
   if (series === undefined) return null;
   let asleep = 0;

@@ -5,7 +5,7 @@ import { labelOf, matcherTexts, queryUrl, readSeries } from "../http/prometheusA
 import { addSample, boundIn, type NamedSeries, servingRecord } from "./readPage.ts";
 import { copyLabels, servingMetrics } from "./servers.ts";
 
-/** One instant query for all series of servers, with their labels: what is a copy of what is decided as for a scraped page. */
+/** One instant query for all series of servers, with their labels. Which series are copies is decided as for a scraped page. */
 export function servingQuery(matchers: Readonly<Record<string, string>>): string {
   const names = servingMetrics.map(({ name }) => name).join("|");
   return `{${[`__name__=~"${names}"`, ...matcherTexts(matchers)].join(",")}}`;
@@ -19,7 +19,7 @@ export function servingUrl(base: string, matchers: Readonly<Record<string, strin
 
 /**
  * Labels that a server adds and that distinguish scrapes of one page, not numbers: two jobs that scrape a pod, or two servers
- * behind one, are copies. `instance` is none of them: a pod with two ports has two servers.
+ * behind one, make copies. `instance` is not among them: a pod with two ports has two servers.
  */
 const scrapeLabels: ReadonlySet<string> = new Set([
   "__name__",
@@ -36,23 +36,23 @@ const scrapeLabels: ReadonlySet<string> = new Set([
   "node",
 ]);
 
-/** What is needed of a pod to find it by the labels of a series. */
+/** The part of a pod that is needed to find it by the labels of a series. */
 type KnownPod = Pick<Pod, "uid" | "namespace" | "name">;
 
-/** The most series of one answer: 10,000 servers of twenty each. */
+/** The greatest number of series of one answer: 10,000 servers of twenty each. */
 const maxSeries = 200_000;
 
-/** What an answer gave. */
+/** The pages in an answer, and the counts of what could not be used. */
 export interface SeriesPages {
   readonly pages: readonly ServingPage[];
-  /** Series that have not the form of one, or were too many. */
+  /** Number of series that do not have the form of one, or that were too many. */
   readonly unread: number;
-  /** Series whose labels `namespace` and `pod` name no pod that holds or asks for GPUs. */
+  /** Number of series whose labels `namespace` and `pod` name no pod that holds or requests GPUs. */
   readonly ofOthers: number;
 }
 
 /**
- * Puts the series of a vector together to the pages of pods, which the target labels `namespace` and `pod` name. A series of
+ * Combines the series of a vector into the pages of pods, which the target labels `namespace` and `pod` name. A series of
  * another pod is left out. Never throws, whatever the series are.
  */
 export function pagesOfSeries(result: readonly unknown[], pods: readonly KnownPod[], at: number): SeriesPages {
@@ -86,7 +86,7 @@ export function pagesOfSeries(result: readonly unknown[], pods: readonly KnownPo
   return { pages, unread, ofOthers };
 }
 
-/** What distinguishes one series of a metric from the others. */
+/** The text that distinguishes one series of a metric from the others. */
 function textOf(metric: JsonRecord): string {
   const kept = Object.keys(metric).filter((name) => !scrapeLabels.has(name) && !copyLabels.has(name));
   return JSON.stringify(kept.sort().map((name) => [name, metric[name]]));

@@ -10,9 +10,9 @@ import { freshnessOf } from "../port.ts";
 import { pagesOfSeries, servingUrl } from "./serverSeries.ts";
 import type { ServingSource, ServingSourceOptions } from "./servingSource.ts";
 
-/** A server with Prometheus' HTTP API that scrapes servers. */
+/** A server with the HTTP API of Prometheus that scrapes inference servers. */
 export interface ServingServerSettings {
-  /** What is before `/api/v1`. */
+  /** The part of the address before `/api/v1`. */
   readonly url: string;
   readonly auth: Auth;
   readonly caFile?: string | undefined;
@@ -24,15 +24,15 @@ export interface ServingServerSettings {
 
 export interface ServerSourceOptions extends Omit<ServingSourceOptions, "targets"> {
   readonly server: ServingServerSettings;
-  /** Pods that hold or ask for GPUs. */
+  /** Returns the pods that hold or request GPUs. */
   readonly pods: () => readonly Pick<Pod, "uid" | "namespace" | "name">[];
 }
 
 const leastMaxAgeSeconds = 60;
 
 /**
- * Asks a server for what it scraped from servers, once an interval. A sample that it still shows may be five minutes old, so that
- * a request is seen that much later at most; it is never seen too early that none came.
+ * Asks a Prometheus server for what it scraped from inference servers, once in each interval. A sample that it still shows may
+ * be five minutes old, so a request is noticed later by at most that time; a lack of requests is never noticed too early.
  */
 export function createServingServerSource(options: ServerSourceOptions): ServingSource {
   const { server, pool, now, intervalSeconds, schedule } = options;
@@ -82,7 +82,7 @@ export function createServingServerSource(options: ServerSourceOptions): Serving
   };
 }
 
-/** The series of an answer, or what is wrong with it. */
+/** The series of an answer, or a text that describes what is wrong with it. */
 function seriesIn(bytes: Buffer): readonly unknown[] | string {
   const envelope = readEnvelope(bytes);
   if (envelope.kind === "refused") return `it refuses the query: ${shownText(envelope.reason)}`;

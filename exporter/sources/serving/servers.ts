@@ -1,6 +1,6 @@
 import { type LatencyKind, latencyKinds, type ServingServer } from "../../model/serving.ts";
 
-/** What a metric of a server says. */
+/** The quantity that a metric of a server measures. */
 export type ServingQuantity =
   | "running"
   | "waiting"
@@ -11,29 +11,29 @@ export type ServingQuantity =
   | "sleepState"
   | LatencyKind;
 
-/** The names of one server, as its `/metrics` has them. */
+/** The names of the metrics of one server, as its `/metrics` has them. */
 export interface ServerNames {
   readonly server: ServingServer;
   readonly source: string;
   readonly running?: string;
   readonly waiting?: string;
-  /** Counters of requests that have ended: all of them are added up. A page without the first one has no such counter. */
+  /** Counters of requests that have ended, which are added up. A page without the first one has no count of them. */
   readonly finished: readonly string[];
-  /** Stands in for the first of `finished` in releases that lack it. */
+  /** Replaces the first of `finished` in releases that lack it. */
   readonly finishedElse?: string;
   readonly promptTokens?: string;
   readonly generatedTokens?: string;
-  /** 1 for the state in which an engine is, by label `sleep_state`. */
+  /** A metric that is 1 for the state of an engine, by the label `sleep_state`. */
   readonly sleepState?: string;
-  /** Buckets of histograms in seconds; the first one that a page has counts, because newer releases show both names. */
+  /** Buckets of histograms in seconds; the first one on a page counts, because newer releases show both names. */
   readonly firstToken?: readonly string[];
   readonly perToken?: readonly string[];
 }
 
 /**
- * The outermost server first: where a page has the metrics of several, requests are counted by the first one that counts them,
- * because the others run inside it. Each name is in a captured page (`test/captured/serving-*`), except where the source says
- * otherwise. Last reviewed on 2026-11-25.
+ * The metrics of each server, outermost server first: where a page has the metrics of several, requests are counted by the
+ * first one that counts them, because the others run inside it. Each name is in a captured page (`test/captured/serving-*`),
+ * except where `source` says otherwise. Last reviewed on 2026-11-25.
  */
 export const serverTable: readonly ServerNames[] = [
   {
@@ -95,9 +95,9 @@ export const serverTable: readonly ServerNames[] = [
 ];
 
 /**
- * Labels that distinguish copies of one number: each rank of a tensor- or pipeline-parallel SGLang may report the requests of
- * the whole model, and beside its parts by priority it reports their sum. The largest of the copies counts; data-parallel ranks,
- * engines and models are added up.
+ * Labels that distinguish copies of one number. Each rank of a tensor- or pipeline-parallel SGLang may report the requests of
+ * the whole model, and SGLang reports their sum beside its parts by priority. The largest of the copies counts; data-parallel
+ * ranks, engines and models are added up.
  */
 export const copyLabels: ReadonlySet<string> = new Set([
   "tp_rank",
@@ -108,14 +108,14 @@ export const copyLabels: ReadonlySet<string> = new Set([
   "priority",
 ]);
 
-/** One name of a page, and what it says. */
+/** One metric name of a page, and the quantity that it measures. */
 export interface ServingMetric {
   readonly server: ServingServer;
   readonly quantity: ServingQuantity;
   readonly name: string;
 }
 
-/** Every name of the table. */
+/** All names of the table. */
 export const servingMetrics: readonly ServingMetric[] = serverTable.flatMap((names) => {
   const { server } = names;
   const of = (quantity: ServingQuantity, name: string | undefined): readonly ServingMetric[] =>

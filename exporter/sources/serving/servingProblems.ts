@@ -3,7 +3,7 @@ import type { GetErrorCode, GetResult } from "../http/getResult.ts";
 import type { ServingReading } from "./readPage.ts";
 import type { ServingTarget, UnreadablePod } from "./targets.ts";
 
-/** Why a pod gave no page. */
+/** The reason why a pod gave no page. */
 export interface TargetReason {
   readonly code: GetErrorCode | "malformed" | "too_many_series";
   readonly words: string;
@@ -13,11 +13,11 @@ export interface TargetReason {
 export interface FailingTarget {
   readonly target: ServingTarget;
   readonly because: TargetReason;
-  /** First failure in a row, seconds since the epoch. */
+  /** The time of the first of the failures in a row, seconds since the epoch. */
   readonly since: number;
 }
 
-/** Why an answer is no page; `null`: it is one, be it of a server or of something else. */
+/** The reason why an answer is no page; `null` if it is one, whether of a server or of something else. */
 export function whyFailing(result: GetResult<ServingReading>): TargetReason | null {
   if (!result.ok) return { code: result.code, words: result.message };
   const { value } = result;
@@ -55,7 +55,7 @@ export function unreadableProblems(pods: readonly UnreadablePod[]): readonly Pro
   });
 }
 
-/** One problem for all pods that fail alike, the most pods first. */
+/** One problem for all pods that fail for the same reason, those with the most pods first. */
 export function servingProblems(failing: readonly FailingTarget[], all: number): readonly Problem[] {
   const alike = [...Map.groupBy(failing, ({ because }) => because.code)].sort(([, a], [, b]) => b.length - a.length);
   return alike.flatMap(([code, group]): readonly Problem[] => {

@@ -7,21 +7,21 @@ import { readServingPage, type ServingReading } from "./readPage.ts";
 import { type FailingTarget, servingProblems, unreadableProblems, whyFailing } from "./servingProblems.ts";
 import type { ServingTarget, UnreadablePod } from "./targets.ts";
 
-/** The requests of servers, as of now. */
+/** The present requests of servers. */
 export interface ServingState {
-  /** The last good page of each pod that is young enough to be used. */
+  /** The last good page of each pod whose page is young enough to be used. */
   readonly pages: readonly ServingPage[];
 }
 
 export interface ServingSourceOptions extends Omit<RoundsOptions, "ask"> {
-  /** Asked before each round, so that new pods are seen and gone ones forgotten. */
+  /** Called before each round, so that new pods are noticed and pods that are gone are forgotten. */
   readonly targets: (onUnreadable: (pod: UnreadablePod) => void) => readonly ServingTarget[];
 }
 
 /** A source that can also be driven by hand. */
 export interface ServingSource extends Source<ServingState>, Rounds {}
 
-/** What is remembered of a pod that is asked. */
+/** What is remembered of a pod that is scraped. */
 interface Asked {
   readonly target: ServingTarget;
   readonly page: ServingPage | null;
@@ -31,15 +31,15 @@ interface Asked {
 const leastMaxAgeSeconds = 60;
 
 /**
- * Asks the pods that hold GPUs for the metrics of their servers, once an interval, and keeps the last good page of each for
- * three. A pod without a page of a server that is known is no failure: not every pod with GPUs serves.
+ * Scrapes the metrics of servers from the pods that hold GPUs, once in each interval, and keeps the last good page of each for
+ * three intervals. It is no failure if a pod has no page of a known server: not every pod with GPUs serves.
  */
 export function createServingSource(options: ServingSourceOptions): ServingSource {
   const { pool, now, intervalSeconds, schedule } = options;
   const maxAgeSeconds = Math.max(leastMaxAgeSeconds, 3 * intervalSeconds);
   let asked: ReadonlyMap<string, Asked> = new Map();
   let unreadable: readonly UnreadablePod[] = [];
-  /** When all pods had been asked last, seconds since the epoch. */
+  /** The time when all pods had last been scraped, seconds since the epoch. */
   let askedAt: number | null = null;
 
   const ask = async (target: ServingTarget, endedAt: () => number): Promise<Asked> => {
@@ -78,7 +78,7 @@ export function createServingSource(options: ServingSourceOptions): ServingSourc
     name: "serving",
     ...rounds,
     read: () => ({ pages: [...asked.values()].flatMap(({ page }) => (isYoung(page) ? [page] : [])) }),
-    // Single pods are their teams', who may break their page as they like.
+    // Single pods belong to their teams, who may break their page as they like.
     freshness: () => [freshnessOf("pods", askedAt, now(), maxAgeSeconds)],
     problems: (): readonly Problem[] => [
       ...servingProblems(

@@ -9,35 +9,36 @@ import { monitoredPlace } from "./monitoredPlaces.ts";
 export interface ServingTarget {
   /** Uid of the pod. */
   readonly pod: string;
-  /** `namespace/name` of it, for people. */
+  /** `namespace/name` of the pod, for people. */
   readonly name: string;
   readonly url: string;
 }
 
-/** What is needed of a pod. */
+/** The part of a pod that is needed here. */
 type AskedPod = Pick<Pod, "uid" | "namespace" | "name" | "labels" | "annotations" | "address">;
 
-/** A path that is one in any URL: an annotation is a tenant's text. */
+/** A path that is valid in any URL: an annotation is a tenant's text. */
 const plainPath = /^\/[\w\-.~%!$&'()*+,;=:@/]{0,255}(?:\?[\w\-.~%!$&'()*+,;=:@/?[\]]{0,255})?$/;
 
-/** Monitors that are believed, and from which other namespaces than the pod's. */
+/** The monitors that are believed, and the namespaces, other than the pod's own, from which they are believed. */
 export interface BelievedMonitors {
   readonly monitors: Monitors;
   readonly others: readonly string[];
 }
 
-/** A pod that monitors name, and whose page is not asked for. */
+/** A pod that monitors name, but whose page is not read. */
 export interface UnreadablePod {
-  /** `namespace/name` of it. */
+  /** `namespace/name` of the pod. */
   readonly name: string;
   readonly monitor: string;
-  /** The end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly why: string;
 }
 
 /**
- * The pages of pods with GPUs, by the first rule for each; pods without an address, or that neither a rule nor a monitor finds a
- * port for, are left out. `onUnreadable` gets those for which only a monitor names a page, and one that Fairlead does not read.
+ * The pages of pods with GPUs, by the first rule for each. Pods without an address, and those for which neither a rule nor a
+ * monitor finds a port, are left out. `onUnreadable` is called for those whose page only a monitor names, where Fairlead does
+ * not read it.
  */
 export function servingTargets(
   pods: readonly AskedPod[],
@@ -77,7 +78,10 @@ interface Place {
   readonly path: string;
 }
 
-/** Port and path of a pod's page as it says itself, `null` if that is no path; `undefined`: it says nothing. */
+/**
+ * Port and path of a pod's page from its own annotations; `null` if the path is not valid, `undefined` if the annotations name
+ * no page.
+ */
 function annotatedPlace({ annotations }: AskedPod, rule: ServingRule): Place | null | undefined {
   const said = (name: string) => (Object.hasOwn(annotations, name) ? annotations[name] : undefined);
   if (!rule.annotations || said(podAnnotations.scrape) !== "true") return undefined;
@@ -85,7 +89,7 @@ function annotatedPlace({ annotations }: AskedPod, rule: ServingRule): Place | n
   return port === null ? undefined : askable({ port, path: said(podAnnotations.scrapePath) ?? "/metrics" });
 }
 
-/** The same as the rule does. */
+/** Port and path of a pod's page by the rule; `null` if the rule finds no port. */
 function ruledPlace({ ports }: PodAddress, { port, path }: ServingRule): Place | null {
   if (port === undefined) return null;
   if (typeof port === "number") return { port, path };
@@ -93,7 +97,7 @@ function ruledPlace({ ports }: PodAddress, { port, path }: ServingRule): Place |
   return named === undefined || !isPort(named) ? null : { port: named, path };
 }
 
-/** A place that can be part of any URL; `null` for others. */
+/** The place if it is valid in any URL; else `null`. */
 const askable = ({ port, path }: Place): Place | null => (isPort(port) && plainPath.test(path) ? { port, path } : null);
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535;

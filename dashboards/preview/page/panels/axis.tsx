@@ -3,7 +3,7 @@ import { dateTimeFormat, type GrafanaTheme2 } from "@grafana/data";
 const hour = 3_600_000;
 const spans = [hour / 6, hour / 2, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 48 * hour, 168 * hour];
 
-/** Height of the axis of time under a chart. */
+/** Height of the axis of time under a chart, in pixels. */
 export const timeAxisHeight = 20;
 
 /** Times at which an axis is marked: round ones, at least 80 px apart. */
@@ -48,7 +48,7 @@ export function TimeAxis(of: {
   );
 }
 
-/** How the words of an axis look. */
+/** The style of the words of an axis. */
 export function axisText(theme: GrafanaTheme2) {
   return {
     fontSize: 12,
@@ -60,14 +60,14 @@ export function axisText(theme: GrafanaTheme2) {
 
 const context = document.createElement("canvas").getContext("2d");
 
-/** Width of a word on an axis, pixels. */
+/** The width of a word on an axis, in pixels. */
 export function axisWordWidth(word: string, theme: GrafanaTheme2): number {
   if (context === null) return word.length * 7;
   context.font = `12px ${theme.typography.fontFamily}`;
   return context.measureText(word).width;
 }
 
-/** Height of a legend below a chart: as many lines of 22 px as its words need, four at most. */
+/** The height of a legend below a chart, in pixels: as many lines of 22 px as its words need, at most four. */
 export function legendHeightFor(words: readonly string[], width: number, theme: GrafanaTheme2): number {
   const long = words.reduce((sum, word) => sum + axisWordWidth(word, theme) + 34, 0);
   return words.length === 0 ? 0 : 4 + 22 * Math.min(4, Math.ceil(long / Math.max(1, width - 40)));

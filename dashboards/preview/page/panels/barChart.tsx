@@ -7,7 +7,7 @@ import type { DrawnPanel } from "./drawnPanel.ts";
 import { numberOption, oneOf, textOption } from "./option.ts";
 import { legendOf } from "./timeSeries.tsx";
 
-/** Bars by category, beside or upon each other. Ours: Grafana's own panel is not on npm. */
+/** Bars by category, beside each other or stacked. This is our own: Grafana's panel is not on npm. */
 export function BarChartPanel(drawn: DrawnPanel) {
   const { panel, frames, width, height, theme } = drawn;
   const { options } = panel;
@@ -35,7 +35,7 @@ export function BarChartPanel(drawn: DrawnPanel) {
   const ticks = niceTicks(top, lowest, isAcross ? width / 110 : height / 50);
   const words = isAcross ? names : ticks.map(format);
   const left = Math.min(width * 0.45, Math.max(0, ...words.map((word) => axisWordWidth(word, theme))) + 10);
-  // Room for the words beyond the longest bar.
+  // The space is for the words beyond the longest bar.
   const beyond = isAcross ? Math.max(0, ...bars.map(({ word }) => axisWordWidth(word, theme))) + 8 : 4;
   const plot = {
     left,

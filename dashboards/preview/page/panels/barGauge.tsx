@@ -39,7 +39,7 @@ export function BarGaugePanel(drawn: DrawnPanel) {
   ]);
   const values = reducedValues(drawn, false);
   const least = numberOption(options, "minVizHeight") ?? 16;
-  // What does not fit is scrolled to, as in Grafana.
+  // Bars that do not fit can be scrolled to, as in Grafana.
   const needed = values.length * (least + 10) - 10;
   const isScrolled = orientation === VizOrientation.Horizontal && needed > height;
   const bar = ({

@@ -15,14 +15,14 @@ export type Stacking = "none" | "normal" | "percent";
 export interface Bar {
   readonly category: number;
   readonly series: number;
-  /** Where it begins and ends on the axis of values. */
+  /** The beginning of the bar on the axis of values; `to` is its end. */
   readonly from: number;
   readonly to: number;
   readonly color: string;
   readonly word: string;
 }
 
-/** What is along the axis, and the columns that have a bar for each of it. */
+/** The names along the axis, and the columns that have a bar for each name. */
 export interface Categories {
   readonly names: readonly string[];
   readonly series: readonly Field[];
@@ -37,7 +37,7 @@ function wordOf(field: Field, value: unknown): string {
   return field.display === undefined ? String(value) : formattedValueToString(field.display(value));
 }
 
-/** The rows of the first frame by the field that is named, else by the first one of texts, else by time. */
+/** The rows of the first frame by the named field, else by its first field of texts, else by time; `null` if there are none. */
 export function categories(frames: readonly DataFrame[], xField: string | undefined): Categories | null {
   const [frame] = frames;
   if (frame === undefined) return null;
@@ -49,7 +49,7 @@ export function categories(frames: readonly DataFrame[], xField: string | undefi
   return { names: x.values.map((value: unknown) => wordOf(x, value)), series, frame };
 }
 
-/** Round values between two, about as many as `count`. */
+/** Round values between two limits, about `count` of them. */
 export function niceTicks(max: number, min: number, count: number): readonly number[] {
   const raw = (max - min) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw || 1));

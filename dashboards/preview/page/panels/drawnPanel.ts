@@ -1,7 +1,7 @@
 import type { DataFrame, GrafanaTheme2, TimeRange } from "@grafana/data";
 import type { Panel } from "../dashboardJson.ts";
 
-/** What a visualization is given. */
+/** The input of a visualization. */
 export interface DrawnPanel {
   readonly panel: Panel;
   readonly frames: DataFrame[];
@@ -9,6 +9,6 @@ export interface DrawnPanel {
   readonly height: number;
   readonly theme: GrafanaTheme2;
   readonly timeRange: TimeRange;
-  /** Puts values for variables into a text. */
+  /** Replaces the variables in a text by their values. */
   readonly replace: (text: string) => string;
 }

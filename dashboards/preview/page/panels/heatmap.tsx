@@ -20,12 +20,12 @@ function colorsOf(options: Readonly<Record<string, unknown>>, isDark: boolean): 
   const found: unknown = Object.entries(schemes).find(
     ([name]) => name === `interpolate${textOption(color, "scheme") ?? "Oranges"}`,
   )?.[1];
-  // A scheme runs from light to dark: turned round on a dark page, as Grafana does by default.
+  // A scheme runs from light to dark, and is reversed on a dark page, as Grafana does by default.
   const isTurned = flag(color, "reverse", false) !== isDark;
   return (ratio) => (typeof found === "function" ? String(found(isTurned ? 1 - ratio : ratio)) : "gray");
 }
 
-/** Cells by time and bucket. Ours: Grafana's own panel is not on npm. */
+/** Cells by time and bucket. This is our own: Grafana's panel is not on npm. */
 export function HeatmapPanel({ panel, frames, width, height, theme, timeRange }: DrawnPanel) {
   const { options } = panel;
   const [from, to] = [timeRange.from.valueOf(), timeRange.to.valueOf()];
@@ -54,7 +54,7 @@ export function HeatmapPanel({ panel, frames, width, height, theme, timeRange }:
   const each = plotHeight / Math.max(1, rows.length);
   const step = times.length > 1 ? (times[1] ?? 0) - (times[0] ?? 0) : to - from;
   const cell = Math.max(1, (step / (to - from)) * plotWidth);
-  // Words of rows that stand too close are left out, as on an axis.
+  // Names of rows that are too close together are left out, as on an axis.
   const every = Math.max(1, Math.ceil(14 / each));
   const unit =
     textOption(part(options, "cellValues"), "unit") ?? textOption(panel.fieldConfig.defaults, "unit") ?? "short";
@@ -121,7 +121,7 @@ export function HeatmapPanel({ panel, frames, width, height, theme, timeRange }:
   );
 }
 
-/** A bucket's upper bound with the unit of the axis. */
+/** The name of a bucket: its upper bound with the unit of the axis. */
 function boundName(name: string, unit: string | undefined): string {
   const bound = Number(name);
   if (unit === undefined || name === "" || Number.isNaN(bound)) return name;

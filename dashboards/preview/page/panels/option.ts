@@ -1,6 +1,6 @@
 type Options = Readonly<Record<string, unknown>>;
 
-/** A part of the options that is an object; empty when it is none. */
+/** The object in an option; an empty one when the option is no object. */
 export function part(options: Options, name: string): Options {
   const value = options[name];
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};

@@ -16,7 +16,7 @@ interface Row {
   readonly states: readonly State[];
 }
 
-/** Spells of one state; a spell lasts until the next sample, and no longer than `gap`. */
+/** The spells of one state; a spell lasts until the next sample, but no longer than `gap`. */
 function statesOf(
   times: readonly number[],
   values: Field,
@@ -69,7 +69,7 @@ function legendItems(rows: readonly Row[]): VizLegendItem[] {
   return [...items.values()].sort((a, b) => a.label.localeCompare(b.label));
 }
 
-/** States over time, one row for each series. Ours: Grafana's own panel is not on npm. */
+/** States over time, one row for each series. This is our own: Grafana's panel is not on npm. */
 export function StateTimelinePanel(drawn: DrawnPanel) {
   const { panel, width, height, theme, timeRange } = drawn;
   const rows = rowsOf(drawn);

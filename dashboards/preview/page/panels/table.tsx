@@ -7,7 +7,7 @@ import { flag, oneOf } from "./option.ts";
 
 const sorting = z.array(z.object({ displayName: z.string(), desc: z.boolean().default(false) })).catch([]);
 
-/** A table, by Grafana's `TableNG`: the first frame, as Grafana shows it. */
+/** A table, by Grafana's `TableNG`. It shows the first frame, as Grafana does. */
 export function TablePanel({ panel, frames, width, height, timeRange }: DrawnPanel) {
   const [frame] = frames;
   if (frame === undefined) return null;

@@ -2,7 +2,7 @@ import { renderMarkdown, textUtil } from "@grafana/data";
 import type { DrawnPanel } from "./drawnPanel.ts";
 import { textOption } from "./option.ts";
 
-/** Markdown or HTML, made safe by Grafana's own functions. */
+/** A text in Markdown or HTML, sanitized by Grafana's own functions. */
 export function TextPanel({ panel, height, replace }: DrawnPanel) {
   const content = replace(textOption(panel.options, "content") ?? "");
   const html = textOption(panel.options, "mode") === "html" ? textUtil.sanitize(content) : renderMarkdown(content);

@@ -4,7 +4,7 @@ import { TimeSeries } from "@grafana/ui";
 import type { DrawnPanel } from "./drawnPanel.ts";
 import { flag, numberOption, oneOf, part, texts } from "./option.ts";
 
-/** Legend of a chart as a panel's options have it. */
+/** The legend of a chart, from the options of a panel. */
 export function legendOf(options: Readonly<Record<string, unknown>>): VizLegendOptions {
   const legend = part(options, "legend");
   const width = numberOption(legend, "width");
@@ -29,7 +29,7 @@ const isDrawn = (frame: DataFrame): boolean =>
 
 /** Lines, areas and bars over time, by Grafana's `TimeSeries`. */
 export function TimeSeriesPanel({ panel, frames, width, height, timeRange }: DrawnPanel) {
-  // The library's chart leaves gaps in its first series only.
+  // The library's chart inserts gaps only into its first series.
   const withGaps = frames.filter(isDrawn).map((frame) => applyNullInsertThreshold({ frame }));
   return (
     <TimeSeries

@@ -1,2 +1,2 @@
-// Whatever is imported from a package that is stubbed. Never called.
+// This is what is imported from a package that is stubbed. It is never called.
 module.exports = {};

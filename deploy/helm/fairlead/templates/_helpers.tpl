@@ -1,19 +1,19 @@
 {{/*
-The application's name, in labels. Names are cut so that what is appended to them has room: that of a CronJob (-review) may
-have 52 letters, fewer than all others.
+The application's name, in labels. Names are cut, so that suffixes can be added to them: the name of a CronJob (with -review)
+may have 52 letters, fewer than all others.
 */}}
 {{- define "fairlead.name" -}}
 {{- default .Chart.Name .Values.nameOverride | trunc 45 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The name of all objects, or its beginning. */}}
+{{/* The name of all objects, or the beginning of their names. */}}
 {{- define "fairlead.fullname" -}}
 {{- $name := include "fairlead.name" . }}
 {{- $ofRelease := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
 {{- default $ofRelease .Values.fullnameOverride | trunc 45 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The namespace of all objects that are in one. */}}
+{{/* The namespace of all objects that are in a namespace. */}}
 {{- define "fairlead.namespace" -}}
 {{- default .Release.Namespace .Values.namespaceOverride }}
 {{- end }}
@@ -23,7 +23,7 @@ have 52 letters, fewer than all others.
 {{- default (ternary (include "fairlead.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name }}
 {{- end }}
 
-{{/* What selects Fairlead's replicas; never changes in the life of a release. */}}
+{{/* The labels that select Fairlead's replicas; they never change while a release is installed. */}}
 {{- define "fairlead.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "fairlead.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
@@ -31,8 +31,8 @@ app.kubernetes.io/component: exporter
 {{- end }}
 
 {{/*
-Labels of an object: `include "fairlead.labels" (list . MAP...)`. Of a label that several have, the first counts: those of
-the maps, then those that every object has, then the user's.
+The labels of an object: `include "fairlead.labels" (list . MAP...)`. If a label occurs several times, the first value counts,
+in this order: the labels of the maps, those that every object has, the user's.
 */}}
 {{- define "fairlead.labels" -}}
 {{- $root := first . }}
@@ -62,16 +62,16 @@ the maps, then those that every object has, then the user's.
 {{- with .Values.image.sha }}@sha256:{{ . }}{{ end }}
 {{- end }}
 
-{{/* Where Fairlead listens, and where the kubelet asks: on a port where nobody else does, always by plain HTTP. */}}
+{{/* The port on which Fairlead listens, and the port that is only for the kubelet's probes and always plain HTTP. */}}
 {{- define "fairlead.port" -}}10836{{- end }}
 {{- define "fairlead.probePort" -}}10837{{- end }}
 
-{{/* How Fairlead is asked. */}}
+{{/* The scheme of Fairlead's addresses. */}}
 {{- define "fairlead.scheme" -}}
 {{- ternary "https" "http" .Values.web.tls }}
 {{- end }}
 
-{{/* Fairlead's configuration, as JSON: the user's, with what the chart alone knows. */}}
+{{/* Fairlead's configuration, as JSON: the user's, with the settings that only the chart knows. */}}
 {{- define "fairlead.config" -}}
 {{- $own := dict "replicas" (int .Values.replicas) "ledger" (dict "path" "/var/lib/fairlead/ledger.db") }}
 {{- if .Values.prices }}
@@ -89,8 +89,8 @@ the maps, then those that every object has, then the user's.
 {{- end }}
 
 {{/*
-Whether something is called for by a value (true, false or "auto": where the cluster has an API group):
-`include "fairlead.isOn" (list . VALUE GROUP)`; "true" or nothing.
+Whether a value turns something on: true, false or "auto", which turns it on where the cluster has an API group.
+`include "fairlead.isOn" (list . VALUE GROUP)` is "true" or nothing.
 */}}
 {{- define "fairlead.isOn" -}}
 {{- $value := index . 1 | toString }}
@@ -99,14 +99,14 @@ Whether something is called for by a value (true, false or "auto": where the clu
 {{- else if eq $value "true" }}true{{ end }}
 {{- end }}
 
-{{/* Where the runbooks are: where the values say, else at Fairlead itself; nothing where that is not known, either. */}}
+{{/* The address of the runbooks: the one in the values, else that of Fairlead itself; nothing if neither is known. */}}
 {{- define "fairlead.runbooks" -}}
 {{- $own := "" }}
 {{- with .Values.links.fairlead }}{{ $own = printf "%s/runbooks" (trimSuffix "/" .) }}{{ end }}
 {{- default $own .Values.links.runbooks }}
 {{- end }}
 
-{{/* The shipped rules, with the addresses of this installation in place of those that the file has, and without those that it lacks. */}}
+{{/* The shipped rules, with the addresses of this installation; those that it lacks are removed. */}}
 {{- define "fairlead.rules" -}}
 {{- $links := .Values.links }}
 {{- $runbooks := include "fairlead.runbooks" . }}

@@ -4,15 +4,15 @@ import { type Decoded, decodeObject } from "../decoded.ts";
 import { child, flag, has, type Place, textItems } from "../fields.ts";
 import { selectorRequirements } from "../podPlacement.ts";
 
-/** A PodMonitor (`monitoring.coreos.com/v1`). */
+/** Decodes a PodMonitor (`monitoring.coreos.com/v1`). */
 export const decodePodMonitor = (value: unknown): Decoded<Monitor> =>
   decodeMonitor("PodMonitor", "podMetricsEndpoints", value);
 
-/** A ServiceMonitor (`monitoring.coreos.com/v1`). */
+/** Decodes a ServiceMonitor (`monitoring.coreos.com/v1`). */
 export const decodeServiceMonitor = (value: unknown): Decoded<Monitor> =>
   decodeMonitor("ServiceMonitor", "endpoints", value);
 
-/** No real monitor has more. */
+/** The greatest number of endpoints that are read; no real monitor has more. */
 const mostEndpoints = 64;
 
 function decodeMonitor(kind: Monitor["kind"], endpoints: string, value: unknown): Decoded<Monitor> {
@@ -29,7 +29,7 @@ function decodeMonitor(kind: Monitor["kind"], endpoints: string, value: unknown)
   });
 }
 
-/** By default a monitor is for its own namespace. */
+/** The namespaces that a monitor selects, by default only its own; `null` for all. */
 function namespacesOf(selector: Place, own: string): readonly string[] | null {
   if (flag(selector, "any")) return null;
   const names = textItems(selector, "matchNames").slice(0, 256);
@@ -47,11 +47,11 @@ function endpointOf(endpoint: Place): MonitorEndpoint {
   };
 }
 
-/** A port is a number or a name. */
+/** The port of an endpoint, which is a number or a name. */
 const portIn = (port: unknown): number | string | null =>
   typeof port === "number" ? port : typeof port === "string" && port !== "" ? port.slice(0, 253) : null;
 
-/** Fields with which the page is asked for otherwise than by a plain request. Their values are never read. */
+/** Fields that call for something other than a plain request for the page. Their values are never read. */
 const unusable: readonly (readonly [field: string, why: string])[] = [
   ["basicAuth", "it wants credentials (basicAuth), which Fairlead never uses"],
   ["authorization", "it wants credentials (authorization), which Fairlead never uses"],
@@ -78,7 +78,7 @@ function unreadableIn(endpoint: Place): string | null {
   return unusable.find(([field]) => isUsed(field))?.[1] ?? null;
 }
 
-/** A Service (`v1`). */
+/** Decodes a Service (`v1`). */
 export function decodeService(value: unknown): Decoded<MonitoredService> {
   return decodeObject("Service", value, (object, { namespace, name }) => {
     const spec = child(object, "spec");

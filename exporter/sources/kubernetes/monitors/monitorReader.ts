@@ -10,7 +10,7 @@ import { grantStep, resourceName } from "../rights.ts";
 import type { Setback } from "../setback.ts";
 import { decodePodMonitor, decodeService, decodeServiceMonitor } from "./decodeMonitors.ts";
 
-/** What is listed; the right to it is `monitors`. */
+/** The kinds that are listed; the right to list them is `monitors`. */
 export const monitorKinds = {
   podMonitors: { group: "monitoring.coreos.com", version: "v1", resource: "podmonitors" },
   serviceMonitors: { group: "monitoring.coreos.com", version: "v1", resource: "servicemonitors" },
@@ -19,17 +19,20 @@ export const monitorKinds = {
 
 type MonitorKind = keyof typeof monitorKinds;
 
-/** Which namespaces are looked at. */
+/** The namespaces that are read. */
 export interface MonitorPlaces {
-  /** Of pods whose servers are asked: their Services, and monitors beside them. */
+  /** Namespaces of pods whose servers are asked: their Services are read, and the monitors in the same namespaces. */
   readonly ofPods: readonly string[];
-  /** Others, whose monitors are believed about these pods. */
+  /** Other namespaces, whose monitors are believed about these pods. */
   readonly others: readonly string[];
 }
 
-/** Lists monitors and Services again and again. */
+/** Lists monitors and Services repeatedly. */
 export interface MonitorReader extends Repetition {
-  /** What was read last; the same object until something is read again. `null` before, and where it is too old. */
+  /**
+   * The monitors that were read last; the same object until something is read again. `null` before that, and where they are too
+   * old.
+   */
   read(): Monitors | null;
   problems(): readonly Problem[];
 }
@@ -39,10 +42,13 @@ const maxAgeSeconds = 900;
 const pageDeadlineSeconds = 10;
 const maxPageBytes = 16 * 1024 * 1024;
 const pageSize = 500;
-/** No namespace of servers has more of one kind. */
+/** The greatest number of objects that are read; no namespace of servers has more of one kind. */
 const mostObjects = 2000;
 
-/** Creates the reader. What cannot be read leaves what was read before, and a problem; a cluster without monitors has none. */
+/**
+ * Creates the reader. If something cannot be read, what was read before is kept, and there is a problem; a cluster without
+ * monitors has none.
+ */
 export function createMonitorReader(client: ApiClient, clock: Clock, { ofPods, others }: MonitorPlaces): MonitorReader {
   const ofMonitors = [...new Set([...ofPods, ...others])];
   let last: { readonly monitors: Monitors; readonly readAt: number } | null = null;

@@ -2,7 +2,7 @@ import { fieldOf, type ProtobufCursor } from "../../../kernel/protobuf.ts";
 import { bytesTag, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
 import type { Malformed } from "../wire.ts";
 
-/** What is before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
+/** The bytes before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
 const magic = 0x6b_38_73_00;
 const magicBytes = 4;
 
@@ -11,12 +11,12 @@ export function isProtobufObject(bytes: Buffer, start = 0): boolean {
   return bytes.length - start >= magicBytes && bytes.readUInt32BE(start) === magic;
 }
 
-/** The content of the envelope of an object; the cursor is at the beginning of the object. */
+/** An envelope that has been opened; the cursor is at the beginning of the object in it. */
 export interface Envelope {
   readonly ok: true;
   readonly apiVersion: string;
   readonly kind: string;
-  /** Where the object ends. */
+  /** Position of the end of the object. */
   readonly end: number;
 }
 
@@ -44,7 +44,7 @@ export function openEnvelope(cursor: ProtobufCursor, end: number): Envelope | Ma
 /** One event of a watch (`WatchEvent` of meta/v1); the cursor is at the envelope of its object. */
 export interface EventFrame {
   readonly type: string;
-  /** Where the object's envelope ends. */
+  /** Position of the end of the object's envelope. */
   readonly end: number;
 }
 
@@ -58,7 +58,7 @@ export function openEvent(cursor: ProtobufCursor): EventFrame {
   return { type: textIn(cursor, parts.get(1)), end: object.end };
 }
 
-/** Where something is in the bytes. */
+/** A range of the bytes. */
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -66,7 +66,7 @@ interface Range {
 
 const firstFields = wantedTags(bytesTag(1), bytesTag(2), bytesTag(3));
 
-/** Where the fields 1 to 3 of a message are that hold bytes, by number; of one that comes twice, the last. */
+/** The ranges of the fields 1 to 3 of a message that contain bytes, by field number; of a field that occurs twice, the last. */
 function rangesOf(cursor: ProtobufCursor, { start, end }: Range): ReadonlyMap<number, Range> {
   const ranges = new Map<number, Range>();
   cursor.position = start;

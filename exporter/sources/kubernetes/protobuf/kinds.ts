@@ -18,7 +18,10 @@ import {
   resourceSliceV1beta1Shape,
 } from "./shapes.ts";
 
-/** The kinds that the API server has in protobuf: they are read so, and in JSON where that is the answer. */
+/**
+ * The formats of the kinds that the API server has in protobuf. They are requested in protobuf, and read in JSON where the
+ * answer is JSON.
+ */
 export function wireFormats(projection: PodProjection) {
   return {
     nodes: wireOf("Node", { v1: nodeShape }, decodeNode),
@@ -53,7 +56,7 @@ export function wireFormats(projection: PodProjection) {
   } as const;
 }
 
-/** A kind with the fields that are read of it, by the API version in its envelope. */
+/** The format of a kind with the fields that are read of it, by the API version in its envelope. */
 function wireOf<Row>(
   kind: string,
   shapes: Readonly<Record<string, Shape>>,
@@ -63,7 +66,7 @@ function wireOf<Row>(
   return protobufWire({ kind, readers: Object.fromEntries(readers) }, decode);
 }
 
-/** Reads a pod; most of it only where it has GPUs, or is where exporters are. */
+/** Creates a reader of pods. Most fields are read only of pods that have GPUs, or that may be exporters. */
 export function podReader(projection: PodProjection): ReadObject<DecodedPod> {
   const decode = (value: unknown, readRest: () => void) => decodePod(value, projection, readRest);
   return readByShape(podRowShape, decode, podRestShape);

@@ -16,7 +16,7 @@ const nodeSelector = shape({
 export const tolerationShape = shape({ 1: text("key"), 2: text("operator"), 3: text("value"), 4: text("effect") });
 
 const nodeAffinity = shape({ 1: message("requiredDuringSchedulingIgnoredDuringExecution", nodeSelector) });
-/** `Volume` of core/v1, as far as it says what is on the node's own disks. */
+/** `Volume` of core/v1, as far as it shows what is on the node's own disks. */
 export const volumeShape = shape({
   1: text("name"),
   2: inline(

@@ -28,13 +28,13 @@ import { statusShape } from "./shapes.ts";
 
 const mediaType = "application/vnd.kubernetes.protobuf";
 
-/** Reads one object, from the cursor to its end. Where the bytes are no message the cursor fails. */
+/** Reads one object, from the cursor to its end. The cursor fails where the bytes are no message. */
 export type ReadObject<Row> = (cursor: ProtobufCursor, end: number) => DecodedObject<Row>;
 
 /** A kind in protobuf. */
 export interface ProtobufKind<Row> {
   readonly kind: string;
-  /** How an object is read, by the API version in its envelope; numbers of fields may differ between versions. */
+  /** The reader of an object, by the API version in its envelope; the numbers of fields may differ between versions. */
   readonly readers: Readonly<Record<string, ReadObject<Row>>>;
 }
 
@@ -57,8 +57,8 @@ function isProtobuf(contentType: string | null): boolean {
 }
 
 /**
- * Reads the wanted fields as a record and projects it as the JSON form is. The fields of `rest` are added only where the
- * projection asks for them.
+ * Reads the wanted fields as a record and projects it in the same way as the JSON form. The fields of `rest` are added only
+ * where the projection asks for them.
  */
 export function readByShape<Row>(
   wanted: Shape,
@@ -94,13 +94,13 @@ const headBytes = 4;
  * (k8s.io/apimachinery/pkg/util/framer). Only a frame that is spread over chunks is copied.
  */
 function createLengthReader(maxBytes: number): FrameReader {
-  /** The beginning of a frame whose end has not come. */
+  /** The beginning of a frame whose end has not been received. */
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  /** Length of that frame, its head included; that of the head while it is not whole. */
+  /** The length of that frame, including its head; the length of the head while that is incomplete. */
   let wanted = headBytes;
 
-  /** Adds to the pending frame what it lacks; gives the number of bytes taken. */
+  /** Adds to the pending frame what it lacks; returns the number of bytes taken. */
   const take = (chunk: Buffer, start: number): number => {
     const count = Math.min(wanted - pendingBytes, chunk.length - start);
     if (count > 0) pending.push(chunk.subarray(start, start + count));
@@ -108,7 +108,7 @@ function createLengthReader(maxBytes: number): FrameReader {
     return count;
   };
 
-  /** The pending frame once it is whole; `null` while it is not. */
+  /** The pending frame once it is complete; `null` before that. */
   const whole = (): Buffer | null => {
     if (pendingBytes < wanted) return null;
     const joined = Buffer.concat(pending);
@@ -146,7 +146,7 @@ function createLengthReader(maxBytes: number): FrameReader {
   };
 }
 
-/** The reader for what an envelope says that it holds. */
+/** The reader for the content that an envelope announces. */
 function readerFor<Row>(
   { kind, apiVersion }: Envelope,
   expected: string,
@@ -178,7 +178,7 @@ function readPage<Row>(body: Uint8Array, expected: ProtobufKind<Row>): ListPage<
   return { ok: true, resourceVersion, continueToken: typeof next === "string" ? next : null, objects };
 }
 
-/** Field 2 of every list. */
+/** The objects of a list, which are field 2 of every list. */
 function readItems<Row>(cursor: ProtobufCursor, end: number, read: ReadObject<Row>): readonly DecodedObject<Row>[] {
   const objects: DecodedObject<Row>[] = [];
   while (cursor.position < end) {
@@ -191,7 +191,7 @@ function readItems<Row>(cursor: ProtobufCursor, end: number, read: ReadObject<Ro
   return objects;
 }
 
-/** Who an object is: `metadata` is field 1 of every kind. */
+/** The identity of an object: `metadata` is field 1 of every kind. */
 const identityShape = shape({
   1: message(
     "metadata",

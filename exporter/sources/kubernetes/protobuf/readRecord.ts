@@ -14,15 +14,15 @@ import type { Field, Shape } from "./shape.ts";
 
 type WritableRecord = Record<string, unknown>;
 
-/** Names, keys and values that are in many objects are shared. */
+/** Names, keys and values that occur in many objects are shared. */
 const sharedText = createTextCache();
 
 /**
- * Reads the wanted fields of a message into the record that `JSON.parse` would give of the same object, so that one
- * projection serves both formats. Differences that no projection sees: a time is a `Date`, an empty text is absent
+ * Reads the wanted fields of a message into the record that `JSON.parse` would return for the same object, so that one
+ * projection serves both formats. There are differences that no projection sees: a time is a `Date`, an empty text is absent
  * where Go would not have written it, and a map has no prototype.
  *
- * Fields of another wire type than expected count as unknown. Where the bytes are no message the cursor fails.
+ * Fields of another wire type than expected are treated as unknown. The cursor fails where the bytes are no message.
  */
 export function readRecord(
   cursor: ProtobufCursor,
@@ -59,12 +59,12 @@ function setNumber(into: WritableRecord, field: Field, value: number): void {
   else into[field.name] = value;
 }
 
-/** Deleting what is not there would still make the record slow. */
+/** Removes a field if it has a value; `delete` of an absent field would still make the record slow. */
 function unset(into: WritableRecord, name: string): void {
   if (into[name] !== undefined) delete into[name];
 }
 
-/** The value of a text, a message or an entry of a map, from the cursor to `end`. */
+/** Reads a text, a message or an entry of a map, from the cursor to `end`. */
 function readBytes(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord): void {
   const { name } = field;
   switch (field.type) {
@@ -87,7 +87,7 @@ function readBytes(cursor: ProtobufCursor, end: number, field: Field, into: Writ
       return;
     }
     case "message":
-      // A message that comes in parts is put together, as every protobuf reader does.
+      // A message that comes in several parts is merged, as every protobuf reader does.
       readRecord(cursor, end, field.shape, recordIn(into, name, emptyRecord));
       return;
     case "inline":
@@ -116,7 +116,7 @@ function readEntryOfList(cursor: ProtobufCursor, end: number, field: Field, into
   listIn(into, field.name).push(readRecord(cursor, end, field.shape));
 }
 
-/** One entry of a map; of two with the same key the later counts. */
+/** Reads one entry of a map; of two with the same key, the later counts. */
 function readEntry(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord): void {
   let key = "";
   let valueAt = -1;
@@ -155,12 +155,12 @@ function readFirstText(cursor: ProtobufCursor, end: number): string {
   return found;
 }
 
-/** Of the times that a `Timestamp` may hold: the years 1 to 9999. */
+/** The limits of a `Timestamp`: the years 1 to 9999. */
 const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 const secondsTags = wantedTags(varintTag(1));
 
-/** Whole seconds since the epoch, as `Time` of apimachinery has them; `null` where it is the zero time, which is empty. */
+/** The time of whole seconds since the epoch, as `Time` of apimachinery has them; `null` for the zero time, which is empty. */
 function readTime(cursor: ProtobufCursor, end: number): Date | null {
   if (cursor.position === end) return null;
   let seconds = 0;
@@ -176,7 +176,7 @@ function listIn(into: WritableRecord, name: string): unknown[] {
   return list;
 }
 
-/** The record under a name; `make` makes the one that is not there yet. */
+/** The record under a name; `make` creates it if it is absent. */
 function recordIn(into: WritableRecord, name: string, make: () => WritableRecord): WritableRecord {
   const known = into[name];
   if (isWritable(known)) return known;

@@ -1,6 +1,6 @@
 import { bytesTag, varintTag, type WantedTags, wantedTags } from "../../../kernel/protobufFields.ts";
 
-/** How a field reads: the type of its value in the JSON form of the object. */
+/** How a field is read: the type of its value in the JSON form of the object. */
 export type FieldType =
   | "text"
   | "ownText"
@@ -23,17 +23,17 @@ export interface Field {
   readonly type: FieldType;
   /** Whether the empty value means absent, as `omitempty` does in JSON where Go has no pointer. */
   readonly isEmptyAbsent: boolean;
-  /** Of messages, and of maps to messages. */
+  /** The wanted fields of a message, or of the messages in a map. */
   readonly shape: Shape;
-  /** Keys of a map, or texts in field 1 of messages, that are read; others are passed over. */
+  /** Selects the keys of a map, or the texts in field 1 of messages, that are read; others are skipped. `null` selects all. */
   readonly keep: ((key: string) => boolean) | null;
 }
 
-/** The wanted fields of a message; all others are passed over. */
+/** The wanted fields of a message; all others are skipped. */
 export interface Shape {
-  /** By field number. */
+  /** The fields by their number. */
   readonly fields: readonly (Field | undefined)[];
-  /** A field that comes with another wire type counts as one that is not wanted. */
+  /** The tags of the wanted fields. A field with another wire type is treated as one that is not wanted. */
   readonly tags: WantedTags;
 }
 
@@ -48,7 +48,7 @@ export function shape(byNumber: Readonly<Record<number, Field>>): Shape {
     fields[number] = field;
     tags.push(numbers.has(field.type) ? varintTag(number) : bytesTag(number));
   }
-  // Without holes, so that looking up a number stays fast.
+  // The array has no holes, so that looking up a number stays fast.
   return { fields: Array.from(fields), tags: wantedTags(...tags) };
 }
 
@@ -58,11 +58,11 @@ function field(name: string, type: FieldType, more: Partial<Field> = {}): Field 
   return { name, type, isEmptyAbsent: false, shape: nothing, keep: null, ...more };
 }
 
-/** `string` in Go: always on the wire, also when empty. */
+/** A `string` in Go, which is always written, even when it is empty. */
 export const text = (name: string): Field => field(name, "text", { isEmptyAbsent: true });
-/** The same, of a text that no other object has: it is not looked for among those seen lately. */
+/** Like `text`, for a text that no other object has: it is not looked up among those read recently. */
 export const ownText = (name: string): Field => field(name, "ownText", { isEmptyAbsent: true });
-/** `*string` in Go: an empty one is there. */
+/** A `*string` in Go, of which an empty one counts as present. */
 export const optionalText = (name: string): Field => field(name, "text");
 export const int32 = (name: string): Field => field(name, "int32");
 export const int64 = (name: string): Field => field(name, "int64");
@@ -73,7 +73,7 @@ export const quantity = (name: string): Field => field(name, "quantity");
 export const time = (name: string): Field => field(name, "time");
 export const texts = (name: string): Field => field(name, "texts");
 export const message = (name: string, of: Shape): Field => field(name, "message", { shape: of });
-/** A message whose fields are in the JSON form beside those of the one that it is in (`json:",inline"` in Go). */
+/** A message whose fields are in the JSON form beside those of the message that contains it (`json:",inline"` in Go). */
 export const inline = (of: Shape): Field => field("", "inline", { shape: of });
 export const messages = (name: string, of: Shape, keep: Field["keep"] = null): Field =>
   field(name, "messages", { shape: of, keep });

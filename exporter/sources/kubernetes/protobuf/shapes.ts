@@ -1,6 +1,6 @@
 /**
- * Field numbers of the messages that are read, from `generated.proto` of k8s.io/api v0.36.3 and k8s.io/apimachinery
- * v0.36.3 (Kubernetes 1.36). Numbers never change their meaning within a version of a group; new ones are passed over.
+ * Field numbers of the messages that are read, from `generated.proto` of k8s.io/api v0.36.3 and k8s.io/apimachinery v0.36.3
+ * (Kubernetes 1.36). Numbers never change their meaning within a version of a group; new ones are skipped.
  */
 
 import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "../boundedFields.ts";
@@ -76,7 +76,9 @@ const containerStatus = shape({
   ),
 });
 
-/** `Pod` of core/v1, as far as every pod is read: what it asks for, where it is, and whom it keeps away. */
+/**
+ * `Pod` of core/v1, with the fields that are read of every pod: what it requests, where it is, and which pods it keeps away.
+ */
 export const podRowShape = shape({
   1: message(
     "metadata",
@@ -100,7 +102,7 @@ export const podRowShape = shape({
   ),
 });
 
-/** The other fields, read of a pod with GPUs and of an exporter. */
+/** The other fields, which are read of a pod with GPUs and of an exporter. */
 export const podRestShape = shape({
   1: message("metadata", shape({ 9: time("deletionTimestamp"), 13: messages("ownerReferences", ownerReference) })),
   2: message(
@@ -174,7 +176,10 @@ export const podDisruptionBudgetShape = shape({
   3: message("status", shape({ 1: int64OrAbsent("observedGeneration"), 3: int32("disruptionsAllowed") })),
 });
 
-/** What is asked for by one of several alternatives, the same in all versions; resource/v1beta1 has the one device of a request so, too. */
+/**
+ * The request of one of several alternatives, which is the same in all versions; resource/v1beta1 has the one device of a
+ * request in this form, too.
+ */
 const deviceAlternative = {
   2: text("deviceClassName"),
   4: text("allocationMode"),
@@ -257,7 +262,7 @@ export const resourceSliceShape = sliceShape(
   }),
 );
 
-/** `ResourceSlice` of resource/v1beta1: devices have a part of their own with other numbers. */
+/** `ResourceSlice` of resource/v1beta1, where the fields of devices are in a part of their own with other numbers. */
 export const resourceSliceV1beta1Shape = sliceShape(
   text("nodeName"),
   shape({

@@ -97,16 +97,16 @@ interface SubGroup {
   readonly minSubGroup: number | null;
 }
 
-/** Deeper trees than any workload has; a ring of parents ends here too. */
+/** The greatest depth of a tree that is read: no workload has deeper ones, and a cycle of parents ends here, too. */
 const maxDepth = 8;
 
 /**
- * How many pods a PodGroup of KAI must have to run: `minMember`; or else what its sub-groups need, where `minSubGroup` of them
- * (all if it is not set) must run, the smallest first; 1 if nothing is declared.
+ * How many pods a PodGroup of KAI must have in order to run. This is `minMember`, or else what its sub-groups need:
+ * `minSubGroup` of them (all if it is not set) must run, the smallest first. 1 if nothing is declared.
  */
 function gangMinimum(spec: Place): number {
   if (has(spec, "minMember")) return number(spec, "minMember") ?? 1;
-  // Names are unique: repeated names below themselves would be walked again and again.
+  // Names are unique. If a name were repeated below itself, the same groups would be visited again and again.
   const groups = new Map<string, SubGroup>();
   for (const group of someItems(spec, "subGroups")) {
     const name = nameText(group, "name");
@@ -147,7 +147,7 @@ function schedulingCondition(entry: Place): KaiSchedulingCondition {
   };
 }
 
-/** `reasons`, or the single `reason` of versions before it. */
+/** The `reasons`, or the single `reason` of older versions. */
 function reasons(entry: Place): KaiSchedulingCondition["reasons"] {
   const listed = someItems(entry, "reasons", maxReasons).map((reason) => ({
     reason: shortText(reason, "reason", maxReasonChars),
@@ -178,7 +178,7 @@ export function decodeSchedulingShard(value: unknown): Decoded<KaiSchedulingShar
   });
 }
 
-/** Without a kind of client there is no usage database. */
+/** The usage database; without a kind of client there is none. */
 function usageOf(spec: Place): KaiSchedulingShard["usage"] {
   const config = child(spec, "usageDBConfig");
   if (nameText(config, "clientType") === "") return null;

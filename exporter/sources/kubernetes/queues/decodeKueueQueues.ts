@@ -70,7 +70,7 @@ function selector(place: Place): KueueClusterQueue["namespaceSelector"] {
   };
 }
 
-/** The API server fills in `Never` for a policy that is not set. */
+/** A policy; the API server fills in `Never` for one that is not set. */
 function policy(place: Place, key: string): string {
   const found = nameText(place, key);
   return found === "" ? "Never" : found;
@@ -141,7 +141,7 @@ export function decodeWorkloadPriorityClass(value: unknown): Decoded<KueueWorklo
   }));
 }
 
-/** `spec.resourceGroups` of a ClusterQueue or Cohort, in the order in which Kueue tries the flavors. */
+/** The quotas in `spec.resourceGroups` of a ClusterQueue or Cohort, in the order in which Kueue tries the flavors. */
 export function kueueQuotas(spec: Place): readonly KueueQuota[] {
   return someItems(spec, "resourceGroups").flatMap((group, groupIndex) =>
     someItems(group, "flavors").flatMap((flavor, flavorIndex) =>
@@ -157,7 +157,7 @@ export function kueueQuotas(spec: Place): readonly KueueQuota[] {
   );
 }
 
-/** `status.flavorsReservation` or `status.flavorsUsage`; a LocalQueue borrows nothing. */
+/** The usage in `status.flavorsReservation` or `status.flavorsUsage`; a LocalQueue borrows nothing. */
 export function kueueUsage(status: Place, key: string): readonly KueueUsage[] {
   return someItems(status, key).flatMap((flavor) =>
     someItems(flavor, "resources").map((resource) => ({
@@ -169,7 +169,7 @@ export function kueueUsage(status: Place, key: string): readonly KueueUsage[] {
   );
 }
 
-/** `spec.fairSharing.weight`, default 1. */
+/** `spec.fairSharing.weight`; by default 1. */
 export function fairSharingWeight(spec: Place): number {
   const sharing = child(spec, "fairSharing");
   return has(sharing, "weight") ? (amount(sharing, "weight") ?? 1) : 1;

@@ -5,10 +5,10 @@ import { amountMap, someItems } from "../boundedFields.ts";
 import { type Decoded, decodeObject } from "../decoded.ts";
 import { child, type Place, text } from "../fields.ts";
 
-/** Extended resources are counted by requests alone. */
+/** The prefix of requests. Quotas of extended resources can only limit requests. */
 const prefix = "requests.";
 
-/** A ResourceQuota (`v1`) as a model record: its extended resources, which GPUs are. */
+/** A ResourceQuota (`v1`) as a model record: its amounts of extended resources, which GPUs are. */
 export function decodeResourceQuota(value: unknown): Decoded<ResourceQuota> {
   return decodeObject("ResourceQuota", value, (object, meta) => ({
     namespace: meta.namespace,

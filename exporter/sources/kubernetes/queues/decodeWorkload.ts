@@ -25,7 +25,7 @@ import { child, flag, has, number, type Place, text, textItems, time } from "../
 import { requiredAffinity, tolerations } from "../nodeRules.ts";
 import { containerGpus, podResources } from "../podResources.ts";
 
-/** Kueue allows 18. */
+/** The greatest number of pod sets that are read; Kueue allows 18. */
 const maxPodSets = 64;
 const noNames: ReadonlySet<string> = new Set();
 const flavorNames: TextMapLimits = { keep: () => true, maxValueChars: 253 };
@@ -40,8 +40,8 @@ const conditionTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A Workload (`kueue.x-k8s.io` v1beta2, or v1beta1 where the priority class is only named) as a model record. A finished one
- * holds and asks for nothing: nothing is kept about its pods.
+ * A Workload (`kueue.x-k8s.io` v1beta2, or v1beta1 where the priority class is only named) as a model record. A finished
+ * Workload holds and requests nothing, so nothing is kept about its pods.
  */
 export function decodeWorkload(value: unknown, configuredGpus: ReadonlySet<string> = noNames): Decoded<KueueWorkload> {
   return decodeObject("Workload", value, (object, meta) => {
@@ -108,7 +108,7 @@ const checkStates: ReadonlySet<string> = new Set(["Pending", "Ready", "Retry", "
 const isCheckState = (state: string | null): state is KueueCheckState["state"] =>
   state !== null && checkStates.has(state);
 
-/** Kueue allows 8. */
+/** The greatest number of checks that are read; Kueue allows 8. */
 const maxChecks = 32;
 
 function checks(status: Place): Pick<KueueWorkload, "checks"> {
@@ -122,7 +122,7 @@ function checks(status: Place): Pick<KueueWorkload, "checks"> {
   return found.length === 0 ? {} : { checks: found };
 }
 
-/** Kueue allows 20. */
+/** The greatest number of clusters that are read; Kueue allows 20. */
 const maxClusters = 64;
 
 function placement(status: Place): Pick<KueueWorkload, "clusterName" | "nominatedClusters"> {
@@ -153,7 +153,7 @@ function admission(
     clusterQueue: nameText(place, "clusterQueue"),
     assignments: assignments.map((entry): KueueAssignment => {
       const podSet = nameText(entry, "name");
-      // Kueue writes the count only since partial admission; without it all pods were admitted.
+      // Kueue has written the count only since partial admission exists; without it all pods were admitted.
       const all = podSets.find(({ name }) => name === podSet)?.count ?? 0;
       return {
         podSet,
@@ -180,7 +180,7 @@ function evictions(status: Place): KueueWorkload["evictions"] {
   }));
 }
 
-/** What Kueue adds to the priority; as in Kueue, text that is no 32-bit number adds nothing. */
+/** The amount that Kueue adds to the priority; as in Kueue, text that is no 32-bit number adds nothing. */
 function priorityBoost(object: Place): number {
   const boost = annotation(object, kueueNames.priorityBoost) ?? "";
   const amount = /^[+-]?\d{1,10}$/.test(boost) ? Number(boost) : 0;

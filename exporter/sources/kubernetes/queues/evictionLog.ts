@@ -1,25 +1,25 @@
 import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { Clock } from "../clock.ts";
 
-/** Evictions of the last minutes, whoever reported them. Most objects forget theirs within seconds. */
+/** The evictions of the last minutes, whatever reported them. Most objects lose the report of theirs within seconds. */
 export interface EvictionLog {
   /**
-   * Notes an eviction once, however often it is seen. It is reported after `settleSeconds` from the first report (at once by
-   * default); until then a later report replaces an earlier one, and afterwards only if it contains more.
+   * Notes an eviction once, however often it is reported. It appears in `evictions` after `settleSeconds` from the first report
+   * (immediately by default); until then a later report replaces an earlier one, and afterwards only if it contains more.
    */
   note(eviction: Eviction, settleSeconds?: number): void;
-  /** Those of the last minutes; the same array until one is noted, begins to be reported or is no longer reported. */
+  /** The evictions of the last minutes; the same array until one is noted, begins to be reported or is no longer reported. */
   evictions(): readonly Eviction[];
-  /** All that are remembered, reported or not. */
+  /** All evictions that are remembered, reported or not. */
   all(): readonly Eviction[];
 }
 
-/** How long an eviction is reported after it was seen first. */
+/** How long an eviction is reported after it was first noted. */
 const reportSeconds = 900;
 /** The most evictions and groups that are remembered, so that none is reported twice. */
 export const mostRemembered = 10_000;
 
-/** Keeps an entry, a new one last, and forgets the oldest beyond the limit. */
+/** Adds an entry, a new one at the end, and removes the oldest ones beyond the limit. */
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value, most = mostRemembered): void {
   map.set(key, value);
   for (const oldest of map.keys()) {
@@ -36,7 +36,7 @@ interface Entry {
 }
 
 export function createEvictionLog(clock: Clock, most = mostRemembered): EvictionLog {
-  /** In the order in which they were seen first. */
+  /** The entries by key, in the order in which they were first noted. */
   const byKey = new Map<string, Entry>();
   let reported: { readonly evictions: readonly Eviction[]; readonly until: number } | null = null;
 

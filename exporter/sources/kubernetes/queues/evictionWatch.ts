@@ -13,14 +13,14 @@ import { createKaiEvictions } from "./kaiEviction.ts";
 import { kueueEviction } from "./kueueEviction.ts";
 import { groupKey, podGang, preemptionWords } from "./podGang.ts";
 
-/** Watches the objects that report evictions, as they change; `before` is absent for an object that is new here. */
+/** Watches the objects that report evictions, as they change; `before` is absent for an object that is new to Fairlead. */
 export interface EvictionWatch {
   onWorkload(before: KueueWorkload | undefined, now: KueueWorkload): void;
   onKaiPodGroup(before: KaiPodGroup | undefined, now: KaiPodGroup): void;
   onPreemptedPod(pod: Pod, preemption: PodPreemption): void;
-  /** Evictions of the last minutes, some seconds late if several objects report the same one. */
+  /** The evictions of the last minutes, delayed by some seconds if several objects report the same one. */
   evictions(): readonly Eviction[];
-  /** All that was seen, for a single look. */
+  /** All evictions that were observed, for callers that read them only once. */
   all(): readonly Eviction[];
 }
 
@@ -44,22 +44,25 @@ export function createEvictionWatch(clock: Clock): EvictionWatch {
 }
 
 /**
- * Makes one eviction of what several objects report: the pods of a group that lose their places at one time, and the group
- * itself if it reports it (KAI). The pods know why; the group knows everything that it held.
+ * Combines the reports of several objects into one eviction: the pods of a group that lose their places at one time, and the
+ * group itself if it reports its eviction (KAI). The pods have the reason; the group has everything that it held.
  */
 export interface GroupEvictions {
-  /** Takes one report of a preempted pod. */
+  /** Takes in the report of one preempted pod. */
   notePod(pod: Pod, preemption: PodPreemption): void;
-  /** Takes what a group reports about its eviction. */
+  /** Takes in what a group reports about its eviction. */
   noteGroup(eviction: Eviction): void;
 }
 
-/** The pods of a gang are asked to go one after another, within seconds; the group learns of it soon. */
+/**
+ * The time in which all reports of an eviction come: the pods of a gang are asked to end one after another, within seconds, and
+ * the group reports it soon afterwards.
+ */
 const settleSeconds = 10;
-/** What happens later than this is another eviction. */
+/** A report that differs by more than this time is about another eviction. */
 const sameEvictionSeconds = 60;
 
-/** An eviction that is being put together. */
+/** An eviction that is being combined from reports. */
 interface Growing {
   readonly pods: Set<string>;
   /** Whether the group itself has reported it. */
@@ -70,7 +73,7 @@ interface Growing {
 export function createGroupEvictions(log: EvictionLog): GroupEvictions {
   const groups = new Map<string, Growing>();
 
-  /** The eviction of this group at about that time, or the one that begins with this report. */
+  /** The eviction of this group at about this time, or a new one that begins with this report. */
   const growingAt = (key: string, at: number, begin: () => Eviction): Growing => {
     const before = groups.get(key);
     if (before !== undefined && Math.abs(at - before.eviction.at) <= sameEvictionSeconds) return before;
@@ -116,7 +119,7 @@ export function createGroupEvictions(log: EvictionLog): GroupEvictions {
         allocated: isEmpty(found.allocated) ? allocated : found.allocated,
         allocatedSince: found.allocatedSince ?? allocatedSince,
       };
-      // Only what the group held altogether needs nothing from its pods.
+      // Only if the group has reported everything that it held, nothing is added for its pods.
       growing.isOfGroup = !isEmpty(found.allocated);
       log.note(growing.eviction, settleSeconds);
     },

@@ -5,26 +5,28 @@ import type { KaiPodGroup } from "../../../model/queues/kai.ts";
 import { remember } from "./evictionLog.ts";
 import { groupKey } from "./podGang.ts";
 
-/** Compares each PodGroup of KAI with its previous state; the eviction that its annotation reports, or `null`. */
+/** Compares each PodGroup of KAI with its previous state; returns the eviction that its annotation reports, or `null`. */
 export type KaiEvictions = (before: KaiPodGroup | undefined, now: KaiPodGroup) => Eviction | null;
 
-/** What a group held until a moment ago. */
+/** What a group held until recently. */
 interface Lost {
   readonly allocated: ResourceAmounts;
   readonly lastStartAt: number | null;
-  /** Monotonic seconds. */
+  /** The time when this was observed, monotonic seconds. */
   readonly seenAt: number;
 }
 
 /**
- * KAI's scheduler stamps an eviction; another controller counts what is allocated. Either may be first, by at most this much.
+ * KAI's scheduler sets the time of an eviction, and another controller updates what is allocated. Either may be first, by at
+ * most this much.
  */
 const settleSeconds = 60;
 
 /**
  * A PodGroup of KAI reports an eviction only by an annotation with its time (`kai.scheduler/last-eviction-timestamp`, since
- * v0.17). It does not show for which work, and not why, except that a group which was already stale loses its remaining pods
- * for that reason. What it held is what the group had before. The conditions of its pods contain more, while they exist.
+ * v0.17). The annotation shows neither the work that took the place nor the reason, except that a group which was already stale
+ * loses its remaining pods for that reason. What the group lost is what it held before. The conditions of its pods contain
+ * more, while they exist.
  */
 export function createKaiEvictions(monotonic: () => number): KaiEvictions {
   const lost = new Map<string, Lost>();
@@ -44,7 +46,7 @@ export function createKaiEvictions(monotonic: () => number): KaiEvictions {
     if (before !== undefined) noteLoss(before, now);
     const at = now.lastEvictionAt;
     if (at === null || before?.lastEvictionAt === at) return null;
-    // The annotation stays: if the group has started since, it reports an eviction that is over.
+    // The annotation is never removed: if the group has started since, it reports an eviction that is over.
     if (before === undefined && now.lastStartAt !== null && now.lastStartAt > at) return null;
     const allocated = before && isSome(before.allocated) ? before : (lately(now.uid) ?? now);
     const isStale = (before ?? now).staleSince !== null;

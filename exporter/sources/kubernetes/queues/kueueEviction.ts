@@ -5,15 +5,15 @@ import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { KueueWorkload } from "../../../model/queues/kueue.ts";
 import { conditionOf } from "../boundedFields.ts";
 
-/** Kueue puts this before the message of a condition that the next reservation of quota has cleared. */
+/** The prefix that Kueue adds to the message of a condition that the next reservation of quota has cleared. */
 const cleared = "Previously: ";
 const preempted = "Preempted";
 
 /**
- * The eviction that a Workload reports, compared with its previous state; `null` where there is none, or `before` reported it
- * already. `before` is absent for a Workload that is seen for the first time: then only an eviction that still lasts counts,
- * with what the object still contains. Kueue clears Evicted with the next reservation; if an eviction came and went between
- * two looks, only the cleared condition reports it, and its time is at the latest that of the reservation.
+ * The eviction that a Workload reports, compared with its previous state; `null` where there is none, or where `before` already
+ * reported it. `before` is absent for a Workload that appears for the first time: then only an eviction that still lasts
+ * counts, with what the object still contains. Kueue clears Evicted with the next reservation. If an eviction came and went
+ * between two readings, only the cleared condition reports it, and its time is at the latest that of the reservation.
  */
 export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkload): Eviction | null {
   const evicted = conditionOf(now.conditions, "Evicted");
@@ -26,8 +26,8 @@ export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkl
     if (!isMissed || !evicted.message.startsWith(cleared)) return null;
   }
   const isPreemption = evicted.isTrue ? evicted.reason === preempted : preemptionMessage.test(evicted.message);
-  // Work that waited for quota and was made to stop waiting has lost nothing. Only a reservation clears Evicted, so
-  // that work that is evicted twice has held something in between.
+  // Work that waited for quota and was made to stop waiting has lost nothing. Only a reservation clears Evicted, so work that
+  // is evicted twice has held something in between.
   const neverAllocated = before?.admission === null && now.admission === null && !known?.isTrue;
   if (evicted.isTrue && neverAllocated && !isPreemption) return null;
   return describe(before, now, evicted, evicted.changedAt, isPreemption);
@@ -40,7 +40,7 @@ function describe(
   at: number,
   isPreemption: boolean,
 ): Eviction {
-  // A cleared condition is about the time before; the present admission came after it.
+  // A cleared condition is about the time before the present admission.
   const holder = before?.admission ? before : evicted.isTrue ? now : null;
   const admission = holder?.admission ?? null;
   return {
@@ -62,7 +62,7 @@ function describe(
   };
 }
 
-/** `(UID: ..., JobUID: ...)`; versions before 0.10 had the first alone. */
+/** The uids in `(UID: ..., JobUID: ...)`; versions before 0.10 wrote only the first. */
 const uids = /\(UID: ([^\s,)]{1,64})(?:, JobUID: ([^\s,)]{1,64}))?\)/;
 const preemptionMessage = /^Previously: Preempted to accommodate a workload/;
 const preempteePath = /preemptee path: (\S+)/;
@@ -72,14 +72,14 @@ function preemptorIn(message: string): string | null {
   return [uid, jobUid].find((found) => found !== undefined && found !== "UNKNOWN") ?? null;
 }
 
-/** The last step of `/root-cohort/cohort/queue`. */
+/** The queue at the end of `/root-cohort/cohort/queue`; `null` without a path. */
 function queueIn(message: string): string | null {
   const path = preempteePath.exec(message)?.[1];
   const queue = path?.slice(path.lastIndexOf("/") + 1) ?? "";
   return queue === "" || queue === "UNKNOWN" ? null : queue;
 }
 
-/** Kueue's words for its reasons (`HumanReadablePreemptionReasons`); the longer of two that begin alike comes first. */
+/** Kueue's words for its reasons (`HumanReadablePreemptionReasons`); of two that begin alike, the longer comes first. */
 const reasonWords: readonly (readonly [words: string, reason: string])[] = [
   ["prioritization in the ClusterQueue", "InClusterQueue"],
   ["reclamation within the cohort while borrowing", "InCohortReclaimWhileBorrowing"],
@@ -87,7 +87,7 @@ const reasonWords: readonly (readonly [words: string, reason: string])[] = [
   ["Fair Sharing within the cohort", "InCohortFairSharing"],
 ];
 
-/** The kind of preemption: by the condition Preempted while it is true, otherwise by the message. */
+/** The kind of preemption, from the condition Preempted while it is true, otherwise from the message. */
 function preemptionReason(now: KueueWorkload, evicted: Condition): string {
   const standing = conditionOf(now.conditions, preempted);
   if (evicted.isTrue && standing?.isTrue) return standing.reason;
@@ -110,7 +110,7 @@ function allocatedSince({ conditions }: KueueWorkload): number | null {
   return null;
 }
 
-/** What its admission gave it, without what its ended pods have given back. */
+/** The amounts of a Workload's admission, without what its ended pods have given back. */
 function allocatedBy({ admission, reclaimable }: KueueWorkload): ResourceAmounts {
   const allocated = bareRecord<number>();
   for (const { podSet, count, usage } of admission?.assignments ?? []) {

@@ -7,7 +7,7 @@ import { child, items, placeOf, text } from "../fields.ts";
 import type { WatchedKind } from "../kinds.ts";
 import { getGood } from "../setback.ts";
 
-/** Kueue's visibility API: the right to read it goes with Kueue's other kinds. */
+/** Kueue's visibility API. The right to read it is granted together with that to Kueue's other kinds. */
 export const visibilityApi = {
   group: "visibility.kueue.x-k8s.io",
   versions: ["v1beta2", "v1beta1"],
@@ -16,12 +16,12 @@ export const visibilityApi = {
   right: "kueue",
 } as const satisfies WatchedKind;
 
-/** The part of a ClusterQueue that has its line. */
+/** The subresource of a ClusterQueue that has its waiting Workloads in order. */
 export const pendingWorkloadsSubresource = "pendingworkloads";
 
-/** Asks Kueue again and again in which order it will serve what waits, where its visibility API is served. */
+/** Repeatedly asks Kueue in which order it will serve the waiting Workloads, where its visibility API is served. */
 export interface PendingWorkloadsReader extends Repetition {
-  /** What was read lately; the same map until something changes. */
+  /** The lines that were read recently; the same map until something changes. */
   read(): KueuePendingWorkloads;
 }
 
@@ -31,28 +31,28 @@ export interface AskedQueue {
   readonly pendingWorkloads: number | null;
 }
 
-/** How often lines are asked for, and how old one may be that is used. */
+/** How often lines are requested, and the greatest age of a line that is used. */
 const secondsBetween = 60;
 const maxAgeSeconds = 180;
 /**
- * The number of lines that are requested each time, the oldest first: if more queues have one, the order of the others is
- * Fairlead's own.
+ * The number of lines that are requested each time, the oldest first. If more queues have waiting Workloads, the order of the
+ * others is computed by Fairlead.
  */
 const queuesEachTime = 50;
-/** The most entries of each line; Kueue's own default is the same. */
+/** The greatest number of entries of each line; Kueue's own default is the same. */
 const longestLine = 1000;
 const deadlineSeconds = 10;
 const maxBytes = 8 * 1024 * 1024;
 
 interface Line {
-  /** Monotonic time. */
+  /** The time of the reading, monotonic seconds. */
   readonly readAt: number;
   readonly names: readonly string[];
 }
 
 /**
- * Creates the reader. `queues` are the ClusterQueues of the moment. That the API is not there, or may not be read, is no
- * problem: the order is then computed by Kueue's rule, and is shown as computed.
+ * Creates the reader. `queues` returns the present ClusterQueues. It is no problem if the API is absent or may not be read: the
+ * order is then computed by Kueue's rule, and is shown as computed.
  */
 export function createPendingWorkloads(
   client: ApiClient,

@@ -2,22 +2,22 @@ import type { Pod } from "../../../model/pod.ts";
 import type { Eviction, QueueScheduler } from "../../../model/queues/eviction.ts";
 import { podAnnotations, podLabels, schedulerNames } from "../../../model/wellKnown.ts";
 
-/** The unit that is evicted with a pod: its group, or the pod alone. */
+/** The unit that is evicted with a pod: its group, or only the pod. */
 export interface PodGang {
-  /** Distinguishes groups. */
+  /** The key of the group; see `groupKey`. */
   readonly key: string;
   readonly scheduler: QueueScheduler;
   readonly kind: "PodGroup" | "Pod";
   readonly name: string;
-  /** The uid of the pod; `namespace/name` of a group, because its pods do not know the uid. */
+  /** The uid of the pod; `namespace/name` of a group, because its pods do not contain its uid. */
   readonly uid: string;
   readonly queue: string | null;
   readonly priorityClass: string | null;
 }
 
 /**
- * Anybody can write the name of a queue: it counts for pods that the queue's scheduler places; for others the group's object
- * decides.
+ * Whether a scheduler places the pod. Anybody can write the name of a queue, so it only counts for pods that the queue's
+ * scheduler places; for others the group's object decides.
  */
 const isOf = (scheduler: keyof typeof schedulerNames, { schedulerName }: Pod): boolean =>
   schedulerNames[scheduler].some((name) => name === schedulerName);
@@ -56,7 +56,7 @@ function ofGroup(
   };
 }
 
-/** Distinguishes groups, by what their pods know of them. */
+/** The key of a group, made of what its pods contain about it. */
 export function groupKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
@@ -68,10 +68,10 @@ function volcanoQueue({ labels, annotations }: Pod): string | null {
 
 const kaiPreemptor = /^Pod \S+ was preempted by (higher priority )?workload ([^\s/]{1,253}\/[^\s/]{1,253}?)\.?(?:\s|$)/;
 const kaiConsolidation = /resource consolidation/;
-/** Older versions said "have". */
+/** Older versions wrote "have". */
 const kaiStale = /^Workload doesn't (?:meet|have) the minimum required number of pods/;
 
-/** Words for the message of the pod's condition: KAI names the work that took the place; kube-scheduler and Volcano do not. */
+/** What the message of the pod's condition shows: KAI names the work that took the place; kube-scheduler and Volcano do not. */
 export function preemptionWords(
   scheduler: QueueScheduler,
   message: string,

@@ -13,14 +13,14 @@ import {
 } from "../configMapReading.ts";
 import { parseDuration } from "../quantity.ts";
 
-/** Where the settings of schedulers are; settings that are not listed are not read. */
+/** The places of the settings of schedulers; settings that are not listed are not read. */
 export interface SettingsPlaces {
   readonly kueue?: ConfigMapPlace;
-  /** A plugin that is named here needs no ConfigMap. */
+  /** A ConfigMap, or the name of a plugin, with which no ConfigMap is needed. */
   readonly volcano?: ConfigMapPlace | "proportion" | "capacity";
 }
 
-/** Reads the settings of schedulers from the ConfigMaps that the configuration names; what it does not name is not read. */
+/** Reads the settings of schedulers from the ConfigMaps that the configuration names, and from no others. */
 export function createSchedulerSettings(
   client: ApiClient,
   clock: Clock,
@@ -65,7 +65,7 @@ const maxChars = 1024 * 1024;
 const maxWeights = 256;
 
 /**
- * Kueue's Configuration (`config.kueue.x-k8s.io`): in v1beta2 fair sharing is on where its section is there, in v1beta1
+ * Reads Kueue's Configuration (`config.kueue.x-k8s.io`). In v1beta2 fair sharing is on where its section is present, in v1beta1
  * by its `enable`. A half-life that is not set is 0, which keeps all usage of admission fair sharing at 0.
  */
 export function readKueueSettings(data: JsonRecord): ConfigMapReading<KueueSettings> {
@@ -109,7 +109,7 @@ function weights(found: unknown): ResourceAmounts {
   return copy;
 }
 
-/** The scheduler's configuration of Volcano: the plugin of any tier that gives queues their share. */
+/** Reads the scheduler's configuration of Volcano: the plugin of any tier that gives queues their share. */
 export function readVolcanoSettings(data: JsonRecord): ConfigMapReading<VolcanoSettings> {
   const text = textUnder(data, settingsKeys.volcano, ".conf");
   if (text === null) return { settings: null, odd: `has no key ${settingsKeys.volcano}` };
@@ -135,7 +135,7 @@ function pluginsOf(tier: unknown): readonly string[] {
   return plugins.flatMap((plugin) => (isRecord(plugin) && typeof plugin.name === "string" ? [plugin.name] : []));
 }
 
-/** The text under a key, else under the only one with that ending: names are free where the scheduler is given them. */
+/** The text under a key, else under the only key with that ending: administrators may choose another name. */
 function textUnder(data: JsonRecord, key: string, ending: string): string | null {
   const exact = Object.hasOwn(data, key) ? data[key] : undefined;
   if (typeof exact === "string") return exact;
