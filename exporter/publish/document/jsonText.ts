@@ -1,6 +1,8 @@
-/** Digits that amounts are good for; beyond them is only what adding up in binary leaves (8.000000000000002). */
+/**
+ * How many digits of an amount are significant. Those beyond them are only what adding up in binary leaves (8.000000000000002).
+ */
 const digits = 12;
-/** Below this, GPUs, shares and money are nothing. */
+/** Amounts of GPUs, shares and money below this are written as 0. */
 const nothing = 1e-12;
 
 /** A replacer for JSON and YAML that leaves each number the digits that mean something. Whole numbers (bytes) stay exact. */

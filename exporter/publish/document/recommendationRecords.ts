@@ -69,7 +69,7 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
   };
 }
 
-/** Numbers first. */
+/** The measures in the order of the document: plain numbers come first. */
 const measures = ({ placeablePods, deviations, costPerWeek, ...numbers }: EffectMeasures): EffectMeasures => ({
   ...numbers,
   placeablePods,

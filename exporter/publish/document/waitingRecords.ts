@@ -22,7 +22,7 @@ export function dispatchedRecords({ snapshot }: Analysis): readonly DispatchedRe
   }));
 }
 
-/** Gangs that have some members with GPUs. */
+/** Gangs that have some members, but too few, with GPUs. */
 export function partialGangRecords({ waiting }: Analysis): readonly PartialGangRecord[] {
   return waiting.partialGangs.map(({ since, ...gang }) => ({ ...gang, since: instant(since) }));
 }

@@ -96,7 +96,7 @@ function explainParts(
   ]);
 }
 
-/** A part: its first accounting entry describes it, and its amounts are those of all. */
+/** Makes one part of accounting entries: the first one describes it, and its amounts are the sums over all of them. */
 function partOf(first: AccountingEntry, all: readonly AccountingEntry[], context: ReasonContext): ExplainedPart {
   const { snapshot } = context;
   const device = first.device === null ? undefined : snapshot.devices[first.device];
@@ -243,7 +243,7 @@ const howNamed: Partial<Readonly<Record<ExplainedKind, string>>> = {
   workload: ", and name a workload as NAMESPACE/KIND/NAME",
 };
 
-/** All names of a kind; of more than can be compared, the first. */
+/** All names of a kind; if there are more than can be compared, only the first ones. */
 export function explainedNames(kind: ExplainedKind, analysis: Analysis): readonly string[] {
   return [...new Set(namesOf(kind, analysis).slice(0, mostNames))];
 }

@@ -8,8 +8,8 @@ import type { LocalQueueFacts } from "./localQueues.ts";
 const namedBefore = 3;
 
 /**
- * The owner of a LocalQueue, its weight, what it has and is entitled to and why, and what is before it in line. Names are
- * untrusted.
+ * Sentences about a LocalQueue: its owner, its weight, what it has, what it is entitled to and why, and what is before it in
+ * line. Names are untrusted.
  */
 export function localQueueSentences(facts: LocalQueueFacts): readonly string[] {
   return [belongs(facts), ...weightSentences(facts), ...shareSentences(facts), ...lineSentences(facts)];

@@ -102,14 +102,14 @@ function workloadSum(team: string, { accountingEntries, snapshot }: Analysis): s
   return largest.length === 0 ? "no workload of it holds a GPU" : [...shown, ...more].join(" + ");
 }
 
-/** A check or a LimitRange is named: the cause alone does not show what to do. */
+/** Why a gang waits. A check or a LimitRange is named, because the cause alone does not show what to do. */
 function whyItWaits({ checks, never, reason }: WaitingGang, cause: WaitCause): string {
   if (checks !== undefined) return `${cause}: ${reason}`;
   if (never === null) return cause;
   return `never as things are: ${never}${never === "limit-range" ? `: ${reason}` : ""}`;
 }
 
-/** What its gangs wait for, with pods or without; by its pods if gangs are unknown. */
+/** The fact about what a team's gangs wait for, whether they have pods or not. If gangs are unknown, its pods are counted. */
 function waitFact({ team, pending }: TeamTotals, analysis: Analysis): Fact {
   const { snapshot, waiting } = analysis;
   const own = [...snapshot.queueing.gangs.entries()].filter(([, gang]) => gang.team === team);

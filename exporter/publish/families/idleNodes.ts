@@ -77,7 +77,7 @@ function labelsOf(of: Pick<IdleNodeGroup, "pool" | "nodePool" | "capacityType"> 
 
 const secondsPerHour = 3600;
 
-/** Hours of one window; nodes that are there now and were not idle in it have 0. */
+/** Hours that nodes were idle in one window; groups of nodes that are idle now and were not in the window have 0. */
 function hoursOf({ window, times }: IdleWindow, present: readonly IdleNodeGroup[]) {
   const labels = (pool: string, nodePool: string, of: IdleNodeClass) => ({
     pool: labelValue(pool),

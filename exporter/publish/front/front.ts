@@ -15,7 +15,7 @@ import { probes } from "./probes.ts";
 import { startRoute } from "./startRoute.ts";
 import { inTurn, type TurnLimits } from "./turns.ts";
 
-/** What is between the network and the answers. */
+/** What the side that speaks with the network needs. */
 export interface FrontOptions {
   readonly finished: Finished;
   /** Answers everything that is not finished yet. */
@@ -33,7 +33,7 @@ export interface FrontOptions {
   readonly turns?: { readonly pages: TurnLimits; readonly answers: TurnLimits };
 }
 
-/** A page is there at once, an answer is computed: more of them at a time would take turns on one core. */
+/** A page is there at once. An answer has to be computed, and more of them at a time would only take turns on one core. */
 const defaultTurns = { pages: { atOnce: 32, waiting: 64 }, answers: { atOnce: 4, waiting: 64 } };
 
 /**
@@ -69,7 +69,7 @@ const pathsByTeam: readonly string[] = ["", "/openapi.json", "/budgets", "/histo
 /** Bytes that are handed over at once: with TLS, a reader who takes nothing holds that much in memory. */
 const pieceBytes = 256 * 1024;
 
-/** The page of the last cycle. Without one that is still the present, the question is passed on. */
+/** Serves the page of the last cycle. If there is none, or it is too old to be the present, the question is passed on. */
 function metricsRoute({ page, now }: Finished): RequestHandler {
   const compressed = createCompressor();
   return async (request, response, next) => {
@@ -89,7 +89,7 @@ async function sendPieces(body: Buffer, response: Response): Promise<void> {
   await pipeline(Readable.from(piecesOf(body), { highWaterMark: 1 }), response).catch(() => response.destroy());
 }
 
-/** Parts of the same memory, however many read it. */
+/** Yields a body in pieces that share its memory, however many read it. */
 function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let start = 0; start < body.length; start += pieceBytes) yield body.subarray(start, start + pieceBytes);
 }
@@ -106,7 +106,7 @@ function createCompressor(): (page: Buffer) => Promise<Buffer | null> {
   };
 }
 
-/** A path without wildcards. */
+/** Matches a path exactly: no character of it is a wildcard. */
 const exactly = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 
 const plainHeaders: RequestHandler = (_request, response, next) => {
@@ -150,7 +150,7 @@ export const failed: ErrorRequestHandler = (error: unknown, _request, response, 
     });
 };
 
-/** The status of a body that the parser of Express refused; `null` of any other fault. */
+/** The status of a body that the parser of Express refused; `null` for any other fault. */
 function bodyFault(error: unknown): number | null {
   if (!(error instanceof Error) || !("status" in error) || !("type" in error)) return null;
   return typeof error.status === "number" && error.status >= 400 && error.status < 500 ? error.status : null;

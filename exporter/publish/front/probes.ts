@@ -32,7 +32,7 @@ function readyz({ probe }: Pick<Finished, "probe">): RequestHandler {
   };
 }
 
-/** Whoever probes is one machine's kubelet, or few more. */
+/** The most connections: probes come from one machine's kubelet, and from few others. */
 const maxConnections = 100;
 
 /** Answers the probes, and nothing else, on an address of their own: no other client takes their place there. */

@@ -26,7 +26,7 @@ function notice({ at }: FinishedStart, intervalSeconds: number, now: number): st
 `.markup;
 }
 
-/** Until the exporter has said anything of itself. */
+/** The page that is shown until the exporter has reported anything about itself. */
 function firstPage(missing: readonly string[], refreshSeconds: number): string {
   return pageFrame({
     title: "Fairlead",
