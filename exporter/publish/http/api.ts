@@ -29,7 +29,7 @@ export function createApi(outputs: Outputs): Router {
 
   const adviceOf = (publication: Publication) => outputs.adviser?.latest() ?? publication.advice;
   const texts = createTexts();
-  // Built anew, so that the records are gone when the text is there.
+  // The document is built anew, so that its records can be freed once the text is there.
   const snapshotOf = rememberSnapshot((publication, advice) =>
     textOf(buildDocument(publication.analysis, problemsOf(publication), advice)),
   );
@@ -146,7 +146,7 @@ function rememberSnapshot(
   };
 }
 
-/** The columns that are asked for, or the standard; `null` for anything else. */
+/** The number of columns that is asked for, or the standard where none is; `null` for anything else. */
 function columnsIn(search: URLSearchParams): number | null {
   const { min, max, standard } = overviewColumns;
   if (search.size === 0) return standard;

@@ -22,7 +22,7 @@ export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
       "Content-Type": ledgerMediaType,
       "Content-Disposition": `attachment; filename="${fileName(outputs.cluster, outputs.now())}"`,
     });
-    // How large it is would be known only with the copy.
+    // The size would be known only once the copy is made.
     if (request.method === "HEAD") return void response.end();
     const taken = await output.take();
     if (taken.ok) return await send(response, taken.copy);
@@ -47,7 +47,7 @@ async function send(response: Response, copy: LedgerCopy): Promise<void> {
   }
 }
 
-/** What a cluster is called may hold anything; a file is better called by plain letters. */
+/** The name of the file. The name of a cluster may contain any character, but that of a file should have plain letters only. */
 function fileName(cluster: string, now: number): string {
   const name = cluster.replaceAll(/[^\w.-]/g, "_").slice(0, 60);
   return `fairlead-${name}-${isoTime(now).replaceAll(/[:-]/g, "")}.db`;

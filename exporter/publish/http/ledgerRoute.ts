@@ -44,7 +44,10 @@ const noLedger = refusal(
   404,
 );
 
-/** Why a question shows more than these teams' data: most of what is kept besides GPU time belongs to nobody in particular. */
+/**
+ * Why a question shows more than these teams' data: most of what is kept besides GPU time belongs to no team in particular.
+ * `null` if it shows no more.
+ */
 function beyondOwn(of: string, { by, where }: QuestionText, visible: ReadonlySet<string>): Refusal | null {
   const byTeam = [gpuTime, "queues", "waits", "evictions", "failures"];
   if (!byTeam.includes(of)) return beyondTeams(visible, `Leave of out, or use one of: ${byTeam.join(", ")}.`);

@@ -4,7 +4,7 @@ import type { ExportFault } from "./exportTally.ts";
 interface FailedPost {
   readonly ok: false;
   readonly fault: ExportFault;
-  /** Whether the next request would end the same way just now. */
+  /** Whether the next request would end the same way if it were sent now. */
   readonly endpointDown: boolean;
   /** Seconds for which the endpoint asked to be left alone; `null` if it did not. */
   readonly retryAfterSeconds: number | null;
@@ -15,7 +15,7 @@ export type PostResult = { readonly ok: true; readonly body: Uint8Array } | Fail
 
 const settings = "otlp.endpoint";
 
-/** What to do about an answer, by HTTP status. */
+/** What to do about an answer that is no success, by its HTTP status. */
 const nextSteps: Readonly<Record<number, string>> = {
   400: "Look into the endpoint's own log for what it does not accept; everything else keeps working.",
   401: "Give the endpoint's credentials in otlp.headersFile (or otlp.headers).",
@@ -78,7 +78,7 @@ export function headersFault(error: unknown): FailedPost {
   };
 }
 
-/** Text for people out of bytes that may be anything (a protobuf Status has its message between other bytes). */
+/** Finds text for people in bytes that may be anything (a protobuf Status has its message between other bytes). */
 export function readable(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, 1000)).toString("utf8");
   return text

@@ -3,7 +3,7 @@ import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
 
-/** What has a page for each of its names. */
+/** The kinds of things that have a page for each of their names. */
 export const pageKinds = ["team", "queue", "node", "workload"] as const;
 
 export type PageKind = (typeof pageKinds)[number];
@@ -18,7 +18,10 @@ export interface WorkloadName {
 /** Browsers take these parts of a path, also percent-encoded, for steps within the path. */
 const steps: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** Where a team, queue or node has its page. The name is untrusted: `/teams/a%2Fb`, or `/teams?name=..` where a path cannot say it. */
+/**
+ * Where a team, queue or node has its page. The name is untrusted: the path is `/teams/a%2Fb`, or `/teams?name=..` for a name
+ * that a path cannot express.
+ */
 export function pagePath(kind: Exclude<PageKind, "workload">, name: string): string {
   return pathOf(kind, [name]);
 }
@@ -52,7 +55,9 @@ export function workloadLink(workload: WorkloadName): Html {
   return html`<a href="${workloadPath(workload)}">${shown}</a>`;
 }
 
-/** Names of teams and queues that a sentence is about, so that a plain word in it is the name and not the word. */
+/**
+ * Names of teams and queues that a sentence is about: a plain word of the sentence that is one of them is taken for the name.
+ */
 export interface Subjects {
   readonly teams?: readonly string[];
   readonly queues?: readonly string[];
@@ -67,7 +72,7 @@ export interface NameLinks {
   readonly team: (name: string) => Html;
   readonly queue: (name: string) => Html;
   readonly node: (name: string) => Html;
-  /** The workload of that namespace and name; `null`: none, or several of different kinds. */
+  /** The workload of that namespace and name; `null`: there is none, or there are several of different kinds. */
   readonly workloadNamed: (namespacedName: string) => WorkloadName | null;
   /** A sentence in which names are links. */
   readonly inText: (text: string, subjects?: Subjects) => Html;
@@ -123,10 +128,12 @@ function linksTo({ teams, queues, nodes, workloads }: Names): NameLinks {
   return { ...links, inText: (text, subjects = {}) => linkedText(text, links, subjects) };
 }
 
-/** Words, and what is between them. Names of Kubernetes have no other characters; others are not found in sentences. */
+/**
+ * The words of a sentence. Names of Kubernetes have only the characters of words; names with others are not found in sentences.
+ */
 const words = /[^\s,;:()"'+=<>|→–]+/gu;
 
-/** A name that no word of a sentence is by chance. */
+/** Whether a name is so distinctive that no word of a sentence equals it by chance. */
 const isDistinctive = (name: string): boolean => /[-_./\d]/.test(name) && /\p{L}/u.test(name);
 
 function linkedText(text: string, links: Omit<NameLinks, "inText">, subjects: Subjects): Html {

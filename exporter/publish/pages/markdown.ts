@@ -4,7 +4,7 @@ import { escapeHtml, type Html } from "./html.ts";
 const marked = new Marked({
   gfm: true,
   renderer: {
-    // What is written as HTML is shown as it is written.
+    // HTML in the text is shown as it is written.
     html: ({ text }) => escapeHtml(text),
     image: ({ text }) => escapeHtml(text),
     link({ href, tokens }) {

@@ -59,7 +59,7 @@ export function idleSection(analysis: Analysis): Html {
 `;
 }
 
-/** Idle for the longest first. */
+/** Idle nodes of one kind, those that are idle for the longest first. */
 function nodesOf(kind: IdleKind, { idleNodes, snapshot }: Analysis): Html {
   const own = idleNodes.nodes.filter((one) => one.kind === kind && !idleNodes.warm.has(one.node));
   const longest = own.toSorted((one, other) => one.since - other.since);

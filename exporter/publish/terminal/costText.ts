@@ -4,7 +4,7 @@ import type { PriceSource } from "../../model/prices.ts";
 import type { OwnCost } from "../document/costRecords.ts";
 import { gpus, plainText } from "./columns.ts";
 
-/** What someone's GPUs cost per hour: `$ 213`, with `+?` where some have no price; an en dash where none has. */
+/** What the GPUs of one owner cost per hour: `$ 213`, with `+?` where some have no price; an en dash where none has. */
 export function costText(cost: OwnCost | null, currency: string): string {
   if (cost === null || cost.costPerHour === null) return "–";
   return `${money(cost.costPerHour, currency)}${cost.unpricedGpus > 1e-9 ? "+?" : ""}`;
