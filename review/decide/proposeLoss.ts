@@ -11,13 +11,13 @@ const leastPart = 0.01;
 const secondsPerWeek = 7 * 86_400;
 const secondsPerDay = 86_400;
 const namedPools = 3;
-/** Node-hours of a window below which a pool has no node to close. */
+/** The fewest idle node-hours of a pool in a window for which closing a node is proposed. */
 const leastIdleHours = 1;
 
 /** A loss of the waterfall as decisions name it. */
 export const lossOf = ({ state, isAllocated, gpuHours }: WaterfallDropRow): Loss => ({ state, isAllocated, gpuHours });
 
-/** What could be decided about a loss of the waterfall, or why nothing. */
+/** What could be decided about a loss of the waterfall, or why nothing is to be decided. */
 export function proposeLoss(review: Review, drop: WaterfallDropRow): Proposal {
   const capacity = review.waterfall.find(({ level }) => level === "capacity")?.gpuHours ?? 0;
   if (drop.gpuHours < leastPart * capacity) return none(drop, "It is less than a hundredth of all GPU time.");
@@ -144,7 +144,10 @@ function decided(
   };
 }
 
-/** Money of the window as that of a week. Less than a day says too little about one. */
+/**
+ * Converts money of the window to money per week; `null` without money, or if less than a day is covered, which says too little
+ * about a week.
+ */
 function perWeek({ coverage, clusters }: Review, costs: Costs): Costs | null {
   const seconds = coverage.coveredSeconds / clusters.length;
   if (!(seconds >= secondsPerDay) || Object.keys(costs).length === 0) return null;
