@@ -32,18 +32,18 @@ const secondsPerWeek = 7 * secondsPerDay;
 const firstMonday = -3 * secondsPerDay;
 const longestDays = 366;
 
-/** The week (ISO 8601: from Monday) that a moment lies in. */
+/** The week (ISO 8601: from Monday on) that contains a moment, seconds since the epoch. */
 export function weekOf(at: number): Days {
   const from = firstMonday + Math.floor((at - firstMonday) / secondsPerWeek) * secondsPerWeek;
-  // The year of a week is that of its Thursday.
+  // The year of a week is the year of its Thursday.
   const year = new Date((from + 3 * secondsPerDay) * 1000).getUTCFullYear();
   const number = 1 + Math.round((from - firstWeekOf(year)) / secondsPerWeek);
   return { kind: "week", label: `${year}-W${`${number}`.padStart(2, "0")}`, from, to: from + secondsPerWeek };
 }
 
 /**
- * When the first week of a year begins, seconds since the epoch. It is the week with the first Thursday, and thus with the
- * fourth of January.
+ * When the first week of a year begins, seconds since the epoch. It is the week with the first Thursday of the year, which
+ * always has the fourth of January.
  */
 function firstWeekOf(year: number): number {
   const fourth = Date.UTC(year, 0, 4) / 1000;
@@ -81,7 +81,7 @@ export function windowsBefore(days: Days, count: number): readonly Days[] {
   return before;
 }
 
-/** The window as the review shows it. */
+/** The window in the form in which the review shows it. */
 export function shownWindow({ kind, label, from, to }: Days, now: number): ReviewWindow {
   return { kind, label, from: isoTime(from), to: isoTime(to), isOver: to <= now };
 }

@@ -120,7 +120,7 @@ function dearest(sums: readonly Costs[], limit: number): ReadonlySet<string> {
   return new Set(sorted.slice(0, limit).map(([name]) => name));
 }
 
-/** The sums under the names that are shown, the dearest first. */
+/** Adds up costs under the names that are shown; the largest costs come first. */
 function renamed(
   sums: readonly Costs[],
   shownName: (name: string) => string,

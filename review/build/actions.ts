@@ -50,8 +50,8 @@ export async function askActions(accounts: ReviewAccounts, question: ReviewQuest
 }
 
 /**
- * Groups closed recommendations by need. Somebody acted on each that was taken or dismissed, so each of these counts by itself.
- * Advice that expired again and again counts once, whether its records have one id or, as in old ledgers, several.
+ * Groups closed recommendations by need. Each that was taken or dismissed is a person's act, and counts by itself. Advice that
+ * expired again and again counts once, whether its records have one id or, as in old ledgers, several.
  */
 function byNeed(
   lives: readonly AdviceLifecycle[],

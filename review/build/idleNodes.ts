@@ -4,7 +4,7 @@ import type { Fragmentation, IdleNodePool, NodeStreak } from "../document/waste.
 import { hoursOf } from "./hours.ts";
 import { askTable, costsOfRows, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
-/** States of node time that someone should look at; the others are in use, or not known. */
+/** States of node time that are worth a look; nodes in other states are in use, or not known. */
 const idleStates: readonly string[] = [
   "idle_unallocated",
   "idle_allocated",

@@ -29,7 +29,7 @@ export interface ReviewQuestion {
   readonly budgets: readonly Budget[];
   /** States that no team pays for (`cost.notCharged`). */
   readonly notCharged: readonly string[];
-  /** Is called with what is being asked: a long window takes seconds. */
+  /** Is called with a name of what is being asked, because a long window takes seconds. */
   readonly onProgress?: (step: string) => void;
 }
 

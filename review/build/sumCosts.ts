@@ -9,7 +9,7 @@ export function sumCosts(all: Iterable<Costs>): Costs {
   return sortedRecord(sums);
 }
 
-/** The currency that comes first where only one can be shown: the one with the largest amount; `null` without money. */
+/** The currency to show where only one can be shown: the one with the largest amount; `null` without money. */
 export function mainCurrency(costs: Costs): string | null {
   const [first] = Object.entries(costs).sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
   return first?.[0] ?? null;

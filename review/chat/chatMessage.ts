@@ -1,6 +1,8 @@
 import { z } from "zod";
 
-/** How a summary is posted: as `{"text": ...}`, as blocks of Slack, or as a card for a workflow of Microsoft Teams. */
+/**
+ * How a summary is posted: as `{"text": ...}`, as blocks of Slack, or as a message that a workflow of Microsoft Teams accepts.
+ */
 export const postFormats = ["text", "slack", "teams"] as const;
 
 export type PostFormat = (typeof postFormats)[number];

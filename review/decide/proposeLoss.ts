@@ -6,7 +6,7 @@ import type { DecisionKind, Evidence, Loss, Proposal } from "./decision.ts";
 import { isShort, shortDomains } from "./shortDomains.ts";
 import { sumInAnyOrder } from "./sumInAnyOrder.ts";
 
-/** A loss below this part of all GPU time is no decision for a director. */
+/** A loss below this part of all GPU time is too small for a director to decide about. */
 const leastPart = 0.01;
 const secondsPerWeek = 7 * 86_400;
 const secondsPerDay = 86_400;
@@ -14,7 +14,7 @@ const namedPools = 3;
 /** The fewest idle node-hours of a pool in a window for which closing a node is proposed. */
 const leastIdleHours = 1;
 
-/** A loss of the waterfall as decisions name it. */
+/** A loss of the waterfall in the form in which decisions name it. */
 export const lossOf = ({ state, isAllocated, gpuHours }: WaterfallDropRow): Loss => ({ state, isAllocated, gpuHours });
 
 /** What could be decided about a loss of the waterfall, or why nothing is to be decided. */

@@ -16,7 +16,7 @@ import {
   trackRecordSchema,
 } from "./waste.ts";
 
-/** Version of the document; a reader refuses others. */
+/** Version of the document; readers refuse other versions. */
 export const reviewVersion = 1;
 
 /**

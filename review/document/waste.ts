@@ -86,7 +86,7 @@ export const runwaySchema = z.object({
   runsOutWithoutWaste: runOutSchema,
 });
 
-/** A recommendation, with what it would gain and what it did. */
+/** A recommendation, with its predicted and its measured gain. */
 export const actionSchema = z.object({
   cluster: name,
   id: z.string().max(200),

@@ -30,7 +30,7 @@ import {
 } from "./sections.ts";
 import { table } from "./table.ts";
 
-/** Where a page of the review is. */
+/** Where the page of a review will be, so that its links work there. */
 export interface ReviewPageOptions {
   /** Whether it is served at /review, beside the other pages; a file has no other pages to link to. */
   readonly isServed?: boolean;

@@ -16,7 +16,7 @@ import { teamText } from "../words/names.ts";
 import { runOutText } from "../words/runOutText.ts";
 import { windowText } from "../words/times.ts";
 
-/** Where the whole review is. */
+/** Options of a summary. */
 export interface SummaryOptions {
   /** Address of the page; `null` or absent: none. It is ours and not text of the cluster, so it may be a link. */
   readonly url?: string | null;

@@ -12,7 +12,7 @@ export interface SizedWaits {
 export interface PlayedWindow {
   /** Its covered hours, in order. */
   readonly hours: readonly DomainHour[];
-  /** Hours of the whole window. */
+  /** Hours of the whole window, whether covered or not. */
   readonly windowHours: number;
   readonly waits: readonly SizedWaits[];
   readonly p95Seconds: number | null;

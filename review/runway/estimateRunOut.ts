@@ -9,7 +9,7 @@ export interface RunwayWeek {
   readonly p95DemandGpus: number | null;
 }
 
-/** When demand will exceed capacity. Times are begins of weeks, seconds since the epoch. */
+/** When demand will exceed capacity. Times are the begins of weeks, in seconds since the epoch. */
 export interface RunOutEstimate {
   /**
    * `exhausted`: it does already; `growing`: it may within the horizon; `not-foreseeable`: it does within the horizon in fewer
@@ -49,8 +49,8 @@ const latePart = 0.9;
  * Pure: the same numbers give the same answer, and if demand and capacity are multiplied by the same factor, the weeks stay the
  * same.
  *
- * @param weeks the oldest first
- * @param capacityGpus that stays as it is; `null` where it is not known
+ * @param weeks the weeks with their demand, the oldest first
+ * @param capacityGpus the capacity, which is assumed to stay as it is; `null` where it is not known
  * @param now seconds since the epoch: weeks that ended before it are past
  */
 export function estimateRunOut(

@@ -1,7 +1,7 @@
 /** A known week: its place in time, in weeks (the last known week is 0, earlier ones are below 0), and its demand. */
 export interface DemandPoint {
   readonly week: number;
-  /** GPUs, above 0. */
+  /** Demand in GPUs, above 0. */
   readonly demand: number;
 }
 

@@ -6,7 +6,7 @@ import { nameText } from "../words/names.ts";
  */
 export type Piece = string | Figure;
 
-/** A column; `unit` is in its heading and therefore not in its cells; `null`: each cell has its own unit. */
+/** A column; `unit` is in its heading and therefore not in its cells; `null`: its cells have their own units, or none. */
 export interface Column {
   readonly heading: string;
   readonly unit: string | null;
@@ -20,7 +20,7 @@ export interface Row {
   /** Names the row in the CSV. */
   readonly item: string;
   readonly cluster: string;
-  /** Its heading, as shown. */
+  /** The heading of the row, as shown. */
   readonly head: string;
   readonly cells: readonly (readonly Piece[])[];
   /** Set if the row is a loss of the level in the row before it. */
@@ -65,7 +65,7 @@ export const figure = (measure: string, unit: Unit, value: Figure["value"]): rea
 /** How a table is made: its names, and what it shows about each thing. */
 interface TableOf<One> extends Pick<Table, "section" | "caption" | "rowHeading"> {
   readonly row: (one: One) => Omit<Row, "cells">;
-  /** Each column, and what is in its cells. */
+  /** The columns; each has a function that returns the pieces of its cell for a thing. */
   readonly columns: readonly (readonly [column: Column, cell: (one: One) => readonly Piece[]])[];
 }
 

@@ -12,7 +12,7 @@ export type Quantity =
   | "count"
   | "date";
 
-/** A currency, and whether an amount of it is per day, week or month; `null`: it is for the whole window. */
+/** A currency, and whether an amount of it is per day, week or month; `null`: it is an amount and not a rate. */
 export interface MoneyUnit {
   readonly currency: string;
   readonly per: "day" | "week" | "month" | null;

@@ -69,7 +69,10 @@ export function savedPerWeek(saving: readonly Money[]): string {
   return `${known.map(({ currency, amount }) => money(amount, currency)).join(" + ")} a week`;
 }
 
-/** Writes where a recommendation is in its life: `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their nodes`. */
+/**
+ * Writes how old a recommendation is, or how it was closed: `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their
+ * nodes`.
+ */
 export function lifecycleText(one: Recommendation, now: number): string {
   const { state, firstSeenAt, openedAt, openings, closedAt, closedBecause, parts } = one;
   if (closedAt === null) {

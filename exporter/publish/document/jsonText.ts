@@ -16,7 +16,7 @@ export function jsonText(document: unknown): string {
   return `${JSON.stringify(document, sensibleDigits, 2)}\n`;
 }
 
-/** Records per piece: a text of tens of thousands of devices is never one string. */
+/** How many records a piece has: a text of tens of thousands of devices is never one string. */
 const recordsPerChunk = 500;
 
 /** The JSON text of a document in pieces. */

@@ -60,7 +60,7 @@ function shapeRecord(
   };
 }
 
-/** Work that is blocked, the longest first. */
+/** Work that is blocked; the work that is blocked for longest is first. */
 export function blockedRecords({ blocked: found, snapshot }: Analysis): readonly BlockedRecord[] {
   const records = found.work.flatMap(({ gang: index, pools, gpus, freeGpus, blocker, since, isStanding }) => {
     const gang = snapshot.queueing.gangs[index];

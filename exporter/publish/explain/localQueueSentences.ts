@@ -126,7 +126,7 @@ function orderSentence(clusterQueue: string, found: LocalQueueFacts["found"]): s
   return `The order is Kueue's rule (${rule}) as Fairlead computes it from the objects: Kueue's visibility API reported no line of this queue.`;
 }
 
-/** A gang with what it asks for. */
+/** Writes a gang with what it asks for. */
 function gangText({ kind, namespace, name, gpus: amount }: WaitingGang): string {
   return `${kind} ${namespace}/${name} (${amount === null ? "unknown" : gpus(amount)} GPUs)`;
 }

@@ -9,7 +9,7 @@ import { gpus } from "../terminal/columns.ts";
 import type { LocalGang, LocalQueueExplanation } from "./entitlementSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";
 
-/** Several namespaces may have LocalQueues of one name; at most this many are reported. */
+/** The most LocalQueues that are reported: several namespaces may have LocalQueues of one name. */
 export const mostLocalQueues = 50;
 const shownGangs = 5;
 

@@ -22,7 +22,7 @@ export function queuesNamed(name: string, { snapshot }: Analysis): readonly numb
     .map(([index]) => index);
 }
 
-/** Indices of a queue and all below it. */
+/** Indices of a queue and of all queues below it. */
 export function subtreeOf(index: number, { snapshot }: Analysis): ReadonlySet<number> {
   const { queues } = snapshot.queueing;
   const found = new Set([index]);
@@ -137,12 +137,12 @@ function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Ana
   return { namespace, kind, name, gpus, pods, most, growth, ageSeconds, cause, never, reason };
 }
 
-/** What is known about a queue besides what it holds and is entitled to on nodes of this cluster. */
+/** Facts about a queue besides what it holds and is entitled to on nodes of this cluster. */
 export function queueFacts(name: string, analysis: Analysis): readonly Fact[] {
   return [...waitsNowhere(name, analysis), ...dispatchedFacts(({ queue }) => queue === name, analysis)];
 }
 
-/** The work that runs in other clusters; nothing if there is none. */
+/** Facts about work that runs in other clusters; none if there is no such work. */
 export function dispatchedFacts(
   isWanted: (work: DispatchedWork) => boolean,
   { snapshot }: Pick<Analysis, "snapshot">,

@@ -9,7 +9,7 @@ import { dispatchedFacts } from "./queueEntitlement.ts";
 import type { Fact } from "./schema.ts";
 import { workFacts } from "./workFacts.ts";
 
-/** States of allocated GPUs that could not have been active. */
+/** States of allocated GPUs that could not have been active, with words for them. */
 const excluded: readonly (readonly [GpuState, string])[] = [
   ["unobserved", "unobserved"],
   ["gang_wait", "in gangs that wait"],
@@ -43,7 +43,7 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
 
 const shownQueues = 6;
 
-/** What a team is entitled to in each quota domain, and through which queues; nothing if queues are unknown. */
+/** What a team is entitled to in each quota domain, and through which queues; none if queues are unknown. */
 function shareFacts(team: string, { snapshot, fairness }: Analysis): Fact[] {
   const { domains, queues } = snapshot.queueing;
   return domains.flatMap(({ name, unknownBecause }, domain) => {

@@ -7,7 +7,7 @@ import type { Fact } from "./schema.ts";
 
 /** A workload as it is explained: what holds or asks for GPUs, and its gangs that wait in queues. */
 interface ExplainedWorkload {
-  /** Index into `Snapshot.workloads`; `null`: it has no pods, and only waits. */
+  /** Index into `Snapshot.workloads`; `null`: it has no pods, and only gangs that wait. */
   readonly index: number | null;
   /** Indices into `Queueing.gangs` of its gangs that wait. */
   readonly gangs: readonly number[];

@@ -70,7 +70,7 @@ function kindLabels({ kind, isWarmPool }: IdleNodeClass) {
   return { idle_kind: kind, warm_pool: isWarmPool ? "true" : "false" };
 }
 
-/** The labels of idle nodes, now or in a state of time. */
+/** The labels of idle nodes, for nodes that are idle now and for idle time that was counted. */
 function labelsOf(of: Pick<IdleNodeGroup, "pool" | "nodePool" | "capacityType"> & IdleNodeClass) {
   return { pool: of.pool, node_pool: of.nodePool, capacity_type: of.capacityType, ...kindLabels(of) };
 }

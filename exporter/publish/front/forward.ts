@@ -4,7 +4,10 @@ import type { RequestHandler, Response } from "express";
 import { setUser, userOf } from "./caller.ts";
 import { keepTurn } from "./turns.ts";
 
-/** Opens a way to a thread that answers questions, on behalf of a user (empty: everybody); `null` while there is none. */
+/**
+ * Opens a way to a thread that answers questions, on behalf of a user (empty: nobody was authenticated); `null` while there is
+ * no such thread.
+ */
 type OpenWay = (user: string) => Duplex | null;
 
 /** The headers of a request that matter to its answer. */
@@ -16,7 +19,7 @@ const notPassedBack: ReadonlySet<string> = new Set(["connection", "keep-alive", 
 /** The longest wait for the beginning of an answer. */
 const patienceMilliseconds = 60_000;
 
-/** After this many attempts, no answer is expected any more. */
+/** After this many times the longest wait, no answer is expected any more, and the question is given up. */
 const hopelessAfter = 10;
 
 /**
@@ -26,7 +29,7 @@ const mostListeners = 20;
 
 /**
  * Answers with the response of another thread: HTTP within the process, by Node's own client. No more is taken from the other
- * thread than the reader takes. An answer that is being computed for a reader who has gone keeps its turn to its end.
+ * thread than the reader takes. An answer that is being computed for a reader who has gone keeps its turn until it is done.
  */
 export function forward(open: OpenWay, patience: number = patienceMilliseconds): RequestHandler {
   return (request, response) => {
@@ -95,8 +98,8 @@ function unanswered(response: Response, error: string): void {
 }
 
 /**
- * Answers the questions that `forward` sends: one at a time on each way. The result takes such a way, and the user whom the
- * other side has authenticated.
+ * Answers the questions that `forward` sends: one at a time on each way. The returned function takes such a way, and the user
+ * whom the other side has authenticated.
  */
 export function createAnswerer(answers: RequestListener): (way: Duplex, user: string) => void {
   const users = new WeakMap<object, string>();

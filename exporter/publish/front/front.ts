@@ -26,9 +26,9 @@ export interface FrontOptions {
   readonly users: Readonly<Record<string, string>>;
   /** Users who may see the data of some teams alone; absent: everybody sees everything. */
   readonly teams?: TeamsByUser | undefined;
-  /** Who compares passwords with hashes; by default a thread of its own. */
+  /** Compares passwords with hashes; by default in a thread of its own. */
   readonly compare?: ComparePassword;
-  /** Names under which it may be asked (`ownHostsOnly`); `null`: any. */
+  /** Host names under which clients may send requests (`ownHostsOnly`); `null`: any. */
   readonly hosts: readonly string[] | null;
   readonly turns?: { readonly pages: TurnLimits; readonly answers: TurnLimits };
 }
@@ -61,7 +61,9 @@ export function createFront(options: FrontOptions): Express {
   return app;
 }
 
-/** What users with teams may ask for: answers that are made for their teams alone, and what describes them. */
+/**
+ * Paths that users with teams may ask for: answers that are made for their teams alone, and the description of these answers.
+ */
 const pathsByTeam: readonly string[] = ["", "/openapi.json", "/budgets", "/history", "/ledger"]
   .concat(listsByTeam().map((name) => `/${name}`))
   .map((path) => `/api/v1${path}`);
@@ -120,7 +122,7 @@ const plainHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** What may be written to Fairlead itself: it never writes to anything else. */
+/** Paths to which clients may write. They change Fairlead alone, which never writes to anything else. */
 const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/(?:dismiss|take)$|^\/api\/v1\/alerts$/;
 
 const onlyReading: RequestHandler = (request, response, next) => {
@@ -133,7 +135,7 @@ const onlyReading: RequestHandler = (request, response, next) => {
   response.send("Fairlead only answers GET and HEAD here. See / for what there is.\n");
 };
 
-/** Answers where an answer failed. Express knows an error handler by its four parameters. */
+/** Answers a request whose handler failed. Express recognizes an error handler by its four parameters. */
 export const failed: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) return next(error);
   const status = error instanceof URIError ? 400 : bodyFault(error);

@@ -9,7 +9,7 @@ import type { Finished, FinishedStart } from "./finished.ts";
 
 const policy = contentPolicy({ styles: [pageStyleSource, nowStyleSource], scripts: [refreshSource] });
 
-/** `/`: the start page of the last cycle, at once, whatever the exporter is doing; it says so when it is old. */
+/** Serves `/`: the start page of the last cycle, at once, whatever the exporter is doing. The page says so when it is old. */
 export function startRoute(finished: Finished): RequestHandler {
   return (_request, response) => {
     const { intervalSeconds, missing } = finished.probe();

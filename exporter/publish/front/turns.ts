@@ -116,8 +116,8 @@ export function inTurn(limits: TurnLimits): RequestHandler {
       turn.written = written;
       if (turn.still >= standstill) turn.response.destroy();
     }
-    // As many answers give way as requests wait: first those of the addresses that are served most, and among these the
-    // ones that have waited longest on their readers.
+    // As many slow answers give way as requests wait: first those of the addresses that are served most, and among these the
+    // ones that have waited longest for their readers.
     const served = countByAddress(running);
     const slowest = [...running]
       .filter(({ response, waitedFor }) => waitedFor >= slow && !response.destroyed)

@@ -6,7 +6,7 @@ import { coverageRecord } from "./records.ts";
 
 const secondsPerHour = 3600;
 const barWidth = 28;
-/** Currencies that have a column; 100 columns have no room for more. */
+/** The most currencies that have a column; no more fit into 100 columns. */
 const shownCurrencies = 2;
 
 /** A waterfall for a terminal of 100 columns: each level, and what is lost before the next. */

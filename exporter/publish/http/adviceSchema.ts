@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Longest reason of a dismissal, characters. */
+/** Length of the longest reason of a dismissal, in characters. */
 export const maxDismissalReason = 500;
 
 /** The body for taking a recommendation: it is empty, because who takes it and when is known already. */

@@ -21,7 +21,7 @@ import { refusal, sendRefusal } from "./refusal.ts";
 import { visibleTeams } from "./teamView.ts";
 import { createTexts, recordsAtOnce, type Text, type Texts, textOf } from "./texts.ts";
 
-/** The JSON API below `/api/v1`: the document of the last cycle, whole or by list. */
+/** Serves the JSON API below `/api/v1`: the document of the last cycle as a whole or by list, and answers about the past. */
 export function createApi(outputs: Outputs): Router {
   const router = Router({ strict: false });
   const openApi = JSON.stringify(buildOpenApi());
@@ -109,7 +109,9 @@ export function createApi(outputs: Outputs): Router {
   return router;
 }
 
-/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, workload, pod or node came about. */
+/**
+ * Answers `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, workload, pod or node came about.
+ */
 function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
   return async (request, response) => {
     const search = searchOf(request.originalUrl);
@@ -132,7 +134,10 @@ function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
   };
 }
 
-/** The text of each publication's document, made once for each cycle and each change of its advice, however many ask for it. */
+/**
+ * Remembers the text of a publication's document: it is made once for each cycle and each change of the advice, however many
+ * ask for it.
+ */
 function rememberSnapshot(
   make: (publication: Publication, advice: Advice) => Text,
 ): (publication: Publication, advice: Advice) => Text {

@@ -73,7 +73,7 @@ function healthPage(outputs: Outputs): RequestHandler {
   };
 }
 
-/** The start page as of now, for whoever serves it. */
+/** The start page as of now, for the side that serves it. */
 export function startPageOf(outputs: Outputs): FinishedStart {
   const health = outputs.health();
   const latest = outputs.latest();

@@ -9,7 +9,10 @@ export const ledgerMediaType = "application/vnd.sqlite3";
 
 const retrySeconds = 10;
 
-/** `GET /api/v1/ledger/backup`: a checked copy of the ledger as it is at one moment. One is made at a time. */
+/**
+ * Answers `GET /api/v1/ledger/backup` with a checked copy of the ledger as it is at one moment. Only one copy is made at a
+ * time.
+ */
 export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const refuse = (status: number, error: string, nextStep: string): void =>
@@ -38,7 +41,7 @@ export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
 async function send(response: Response, copy: LedgerCopy): Promise<void> {
   try {
     response.set("Content-Length", `${copy.bytes}`);
-    // Whoever asked may have gone while the copy was made.
+    // The client may have gone while the copy was made.
     if (!response.destroyed) await pipeline(copy.read(), response);
   } catch {
     response.destroy();

@@ -11,7 +11,9 @@ type Filters<Item> = Readonly<Record<string, keyof Item | ((item: Item) => reado
 /** The values of a request's filters, by name. */
 type Chosen = ReadonlyMap<string, string>;
 
-/** What lists are made of: those that are built when they are asked for, and what is known without that. */
+/**
+ * What the lists of the API are made from: the lists that are built when they are asked for, and those that are there already.
+ */
 interface ListInput {
   readonly lists: ListBuilder;
   readonly problems: readonly Problem[];

@@ -9,7 +9,7 @@ import { type NamesPageInput, renderNamesPage, renderNoSuchName, workloadNamed }
 import { askPast } from "../past/askPast.ts";
 import type { Outputs } from "./outputs.ts";
 
-/** `/teams`, `/queues`, `/nodes` and `/workloads`, and below them the page of each name. */
+/** Serves `/teams`, `/queues`, `/nodes` and `/workloads`, and below them the page of each name. */
 export function nameRoutes(outputs: Outputs): Router {
   const router = Router({ strict: false });
   for (const kind of pageKinds) {

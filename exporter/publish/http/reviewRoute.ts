@@ -36,7 +36,7 @@ export type ReviewAnswer =
 /** The writer of reviews. */
 export interface ReviewOutput {
   readonly write: (asked: ReviewAsked) => Promise<ReviewAnswer>;
-  /** Source of its style sheet, for the Content-Security-Policy. */
+  /** Source of the reviews' style sheet, for the Content-Security-Policy. */
   readonly styleSource: string;
 }
 
@@ -46,7 +46,7 @@ export const defaultCompare = 4;
 const texts = ["week", "month", "from", "to", "team"] as const;
 const maxTextLength = 300;
 
-/** `/review`: the capacity review of the week that is going on, or of another window, as a page or as data. */
+/** Serves `/review`: the capacity review of the week that is going on, or of another window, as a page or as data. */
 export function reviewRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const asked = parseAsked(request.originalUrl);

@@ -16,7 +16,7 @@ export function visibleTeams(teams: TeamsByUser | undefined, response: Response)
 
 /**
  * Lets users with teams have only these paths, whose answers are made for their teams alone. A path that is not listed is
- * refused, so that a new one shows nobody's data by mistake.
+ * refused, so that a new one does not show the data of other teams by mistake.
  */
 export function onlyTeamPaths(teams: TeamsByUser | undefined, paths: readonly string[]): RequestHandler {
   const allowed: ReadonlySet<string> = new Set(paths);

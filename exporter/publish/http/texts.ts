@@ -30,7 +30,7 @@ export function textOf(answer: Readonly<Record<string, unknown>>): Text {
   return { pieces, bytes };
 }
 
-/** Sends finished texts. */
+/** Sends finished texts to their readers. */
 export interface Texts {
   send(response: Response, text: Text): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { ExportRound } from "./metricProducer.ts";
 import type { Post } from "./post.ts";
 import { type PostResult, readable } from "./postResult.ts";
 
-/** What both exporters need. */
+/** What the exporters of metrics and of spans need. */
 interface ExporterOptions {
   readonly post: Post;
   readonly tally: ExportTally;

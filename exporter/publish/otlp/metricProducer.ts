@@ -82,7 +82,7 @@ function currentFamilies(source: PublishedMetrics): {
   };
 }
 
-/** When the values were true. */
+/** The times of the points of a family. */
 interface PointTimes {
   /** When the counters were 0: the start of the process, seconds since the epoch. */
   readonly startedAt: number;

@@ -36,7 +36,7 @@ import type { ExportTally } from "./exportTally.ts";
 import { createMetricProducer, type ExportRound, type PublishedMetrics } from "./metricProducer.ts";
 import { createPost } from "./post.ts";
 
-/** Settings `otlp`. */
+/** The settings `otlp`. */
 export type OtlpConfig = NonNullable<Config["otlp"]>;
 
 /** What OpenTelemetry output needs from the exporter. */
@@ -46,19 +46,19 @@ export interface OtlpOptions {
   readonly version: string;
   readonly published: PublishedMetrics;
   readonly tally: ExportTally;
-  /** Seconds that the last export may take at the end. Default: 5. */
+  /** Seconds that the last export may take when the exporter stops. Default: 5. */
   readonly shutdownSeconds?: number;
 }
 
 /** OpenTelemetry output that is running. */
 export interface Otlp {
-  /** `null` where traces are switched off. */
+  /** The tracing of the cycle; `null` where traces are switched off. */
   readonly tracing: CycleTracing | null;
   /** Exports what has not been exported yet, within a bounded time; never rejects. */
   stop(): Promise<void>;
 }
 
-/** A request may take this long, seconds, but never longer than an interval. */
+/** Seconds that a request may take; it never may take longer than an interval. */
 const requestSeconds = 10;
 
 /**

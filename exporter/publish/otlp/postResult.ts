@@ -26,7 +26,7 @@ const nextSteps: Readonly<Record<number, string>> = {
   429: "Raise the endpoint's rate limit, or otlp.intervalSeconds.",
 };
 
-/** Statuses after which the rest of a round would fare no better. */
+/** HTTP statuses after which the other requests of a round would fail as well. */
 const downStatuses = new Set([401, 403, 404, 405, 408, 415, 429]);
 
 /** Turns an answer that is no success into a fault. `body` is untrusted. */
@@ -48,7 +48,7 @@ export function statusFault(
   };
 }
 
-/** Turns an error of the connection, or of what comes before it, into a fault. */
+/** Turns an error of the connection, or of the steps before it, into a fault. */
 export function connectionFault(error: unknown): FailedPost {
   const message = error instanceof Error ? error.message || error.name : String(error);
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";

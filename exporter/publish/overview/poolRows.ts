@@ -16,7 +16,7 @@ export interface PoolRow {
   readonly parts: readonly PoolPart[];
 }
 
-/** All pools, and their sum. */
+/** The rows of all pools, and the sum of their GPUs. */
 interface PoolRows {
   readonly rows: readonly PoolRow[];
   readonly physicalGpus: number;
@@ -49,7 +49,7 @@ export function poolPartsOf(parts: readonly { readonly states: GpusByState }[]):
 interface ClusterRow {
   readonly nodes: number;
   readonly physicalGpus: number;
-  /** Pools with the most GPUs first. */
+  /** The pools; those with the most GPUs are first. */
   readonly pools: readonly { readonly pool: string; readonly physicalGpus: number }[];
   /** The part of the GPUs that is observed, 0..1; `null` without GPUs. */
   readonly observed: number | null;

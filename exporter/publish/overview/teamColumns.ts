@@ -19,7 +19,7 @@ const notUsable: readonly GpuState[] = ["gang_wait", "starting", "unavailable"];
 
 /**
  * The columns that have something to show. Where nothing is known of shares, `withAllStates` shows what else GPUs do. Work that
- * waits has its age if `hasAges`.
+ * waits is shown with its age if `hasAges` is true.
  */
 export function teamColumns(
   { rows, withShares, currency }: TeamRows,

@@ -6,7 +6,7 @@ import { entitlementTitle, shareTexts, viewTexts, waitingText } from "../termina
 import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
 import { type NameLinks, nameLink, type Subjects, workloadLink } from "./links.ts";
 
-/** Parts that are shown, and how many of them are not folded. */
+/** The most parts that are shown; `openParts` of them are not folded. */
 const shownParts = 100;
 const openParts = 12;
 const shownGaps = 10;
@@ -62,7 +62,7 @@ ${viewTexts(one).map((text) => html`<p class="next">${text}</p>\n`)}${waitingLis
 )}`;
 }
 
-/** Every queue that the explanation names. */
+/** The names of every queue that the entitlement names. */
 function subjectsOf({ name, path, missing, owed, levels }: Entitlement): Subjects {
   const shares = levels.flatMap(({ lines }) => lines.flatMap((line) => line.shares.map(({ queue }) => queue)));
   return {

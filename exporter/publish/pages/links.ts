@@ -19,19 +19,19 @@ export interface WorkloadName {
 const steps: ReadonlySet<string> = new Set(["", ".", ".."]);
 
 /**
- * Where a team, queue or node has its page. The name is untrusted: the path is `/teams/a%2Fb`, or `/teams?name=..` for a name
- * that a path cannot express.
+ * The path of the page of a team, queue or node. The name is untrusted: the path is `/teams/a%2Fb`, or `/teams?name=..` for a
+ * name that a path cannot express.
  */
 export function pagePath(kind: Exclude<PageKind, "workload">, name: string): string {
   return pathOf(kind, [name]);
 }
 
-/** Where a workload has its page: `/workloads/search/Job/train-7`. */
+/** The path of the page of a workload: `/workloads/search/Job/train-7`. */
 export function workloadPath({ namespace, kind, name }: WorkloadName): string {
   return pathOf("workload", [namespace, kind, name]);
 }
 
-/** Where all names of a kind are listed. */
+/** The path of the list of all names of a kind. */
 export const listPath = (kind: PageKind) => `/${kind}s` as const;
 
 function pathOf(kind: PageKind, parts: readonly string[]): string {
@@ -41,7 +41,7 @@ function pathOf(kind: PageKind, parts: readonly string[]): string {
   return `${listPath(kind)}?name=${encodeURIComponent(encoded.join("/"))}`;
 }
 
-/** Longest name that a page shows; its address has all of it. */
+/** The longest name that a page shows, in UTF-16 code units; links have all of it. */
 export const longestName = 253;
 
 /** The name of a team, queue or node as a link to its page. */
@@ -63,7 +63,7 @@ export interface Subjects {
   readonly queues?: readonly string[];
 }
 
-/** The names of a moment, which have pages. */
+/** Links to the pages of a moment's names. */
 export interface NameLinks {
   readonly hasTeam: (name: string) => boolean;
   readonly hasQueue: (name: string) => boolean;

@@ -14,7 +14,10 @@ const marked = new Marked({
   },
 });
 
-/** Markdown (CommonMark with tables) as HTML. HTML in it is escaped, images are their texts, and only links to pages are links. */
+/**
+ * Markdown (CommonMark with tables) as HTML. HTML in it is escaped, images become their texts, and only links to pages remain
+ * links.
+ */
 export function markdownHtml(text: string): Html {
   return { markup: marked.parse(text, { async: false }) };
 }

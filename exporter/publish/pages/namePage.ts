@@ -25,12 +25,12 @@ import { pastSection } from "./pastSection.ts";
 import { aboutName, adviceAbout } from "./recommendationArticle.ts";
 import { teamTableHtml } from "./startTeams.ts";
 
-/** What the page of one team, queue, node or workload says. */
+/** What the page of one team, queue, node or workload is made from. */
 interface NamePageInput {
   readonly kind: PageKind;
   /** The name under which it is explained; for a workload, `NAMESPACE/KIND/NAME`. */
   readonly name: string;
-  /** `null`: nothing holds or waits for GPUs under this name now, and only its past is known. */
+  /** The explanation; `null`: nothing holds or waits for GPUs under this name now, and only its past is known. */
   readonly explanation: Explanation | null;
   readonly analysis: Analysis;
   readonly advice: Advice;
@@ -47,7 +47,7 @@ const headings: Readonly<Record<PageKind, string>> = {
   workload: "Workload",
 };
 
-/** What the name holds and does with it, why, what to do about it, and its last day and week. */
+/** The page of one name: what it holds and does with it, why, what to do about it, and its last day and week. */
 export function renderNamePage(input: NamePageInput): string {
   const { kind, name, explanation, analysis, cluster, past, oldSeconds } = input;
   const links = nameLinks(analysis);

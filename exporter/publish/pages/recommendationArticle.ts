@@ -21,7 +21,7 @@ export interface ArticleInput {
   readonly now: number;
   /** Token of the forms that close it; `null`: nobody may close it. */
   readonly token: string | null;
-  /** Whether the details are open from the beginning: on a page of its own. */
+  /** Whether the details are open from the beginning, as on a page of its own. */
   readonly isOpen: boolean;
 }
 
@@ -66,7 +66,7 @@ ${one.state === "open" && token !== null ? html`${takeForm(one, token)}${dismiss
 `;
 }
 
-/** Where a recommendation has a page of its own. */
+/** The path of a recommendation's own page. */
 export const recommendationPath = ({ id }: Pick<Recommendation, "id">): string =>
   `/recommendations/${encodeURIComponent(id.toWellFormed())}`;
 
@@ -104,7 +104,7 @@ ${waitFor === null ? html`` : html`<p class="next">Then wait until: ${text(waitF
 `;
 }
 
-/** What its owners are to be asked. */
+/** The questions to the owners of the work. */
 function questionList(one: Recommendation, open: Html): Html {
   const items = one.questions.slice(0, shownItems).map(
     ({ to, question, facts }) => html`<li>${text(to)}: ${text(question)}

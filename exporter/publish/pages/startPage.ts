@@ -80,7 +80,7 @@ function numbers(analysis: Analysis): Html {
 ${costTile(analysis)}</dl>`;
 }
 
-/** What all GPUs with a price cost per hour; nothing where none has one. */
+/** What all GPUs with a price cost per hour; empty where none has one. */
 function costTile({ prices: { groups } }: Analysis): Html {
   const currency = mainCurrency(groups);
   if (currency === null) return html``;

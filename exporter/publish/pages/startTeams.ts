@@ -19,7 +19,7 @@ ${moreLink(rest, listPath("team"), "all teams")}${notes(known)}</section>
 `;
 }
 
-/** The table of some teams, each a link; `all`: the line of sums below them, if any. */
+/** The table of some teams, each with a link; `all` has the sums for a line below them, and is `null` if there is none. */
 export function teamTableHtml(known: TeamRows, rows: readonly TeamRow[], all: AllTeams | null): Html {
   const columns = teamColumns(known);
   const heads = columns.map(({ heading, isText }): Head => [heading, isText ? "words" : "number"]);

@@ -52,7 +52,7 @@ export function signed(amount: number): string {
   return amount > 0 ? `+${gpus(amount)}` : gpus(amount);
 }
 
-/** GPUs as people read them in a heading: whole, or with one decimal. */
+/** GPUs as people read them in a heading: a whole number, or with one decimal. */
 export function wholeGpus(amount: number): string {
   const whole = Math.round(amount);
   return Math.abs(amount - whole) < 1e-6 ? `${whole}` : amount.toFixed(1);

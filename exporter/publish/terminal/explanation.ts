@@ -29,7 +29,7 @@ export function explanationText(explanation: Explanation, terminal: Terminal = p
   return layOut(lines, terminal);
 }
 
-/** The longest sentence, in UTF-16 code units: it has room for several names. */
+/** The longest sentence, in UTF-16 code units: several names fit into it. */
 const longestSentence = 2_000;
 
 /** A LocalQueue in sentences, for a terminal; the last one says what would have to change. */

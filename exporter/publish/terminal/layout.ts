@@ -12,7 +12,7 @@ export interface Terminal {
   readonly source: string;
 }
 
-/** A file or a pipe: 100 columns, no colours, and an installed program that asks a running exporter. */
+/** The terminal for a file or a pipe: 100 columns, no colours, and an installed program that asks a running exporter. */
 export const plainTerminal: Terminal = { columns: 100, hasColours: false, program: "fairlead", source: "" };
 
 /** A line that is folded where a terminal is too narrow for it; it goes on below at an indent. */
@@ -75,20 +75,20 @@ function folded(line: string, indent: string, columns: number): readonly string[
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What is coloured in a line. Each colour repeats what the text says; where several match, the first one counts. */
+/** The parts of a line that are coloured. Each colour repeats what the text says; where several match, the first one counts. */
 const rules: readonly (readonly [pattern: string, style: Style])[] = [
-  // Headings of sections, and of the whole.
+  // These are headings of sections, and of the whole text.
   ["^[A-Z][A-Z]+(?: [A-Z]+)+(?![a-z])", "bold"],
   ["^(?:STEPS|QUESTIONS|ADVICE|Fairlead)\\b", "bold"],
   ["^  error(?= )", "red"],
   ["^  warning(?= )", "yellow"],
   ["^differs .*", "red"],
   ["^ +-> .*", "cyan"],
-  // Bars: what is used, what is allocated and wasted, what nobody can use.
+  // These are bars: what is used, what is allocated and wasted, and what nobody can use.
   ["█+", "green"],
   ["▓+", "yellow"],
   ["[░▒]+", "red"],
-  // Deviations of a table.
+  // These are deviations in a table.
   ["(?<=  )-\\d[\\d.]*(?=  )", "red"],
   ["(?<=  )\\+\\d[\\d.]*(?=  )", "yellow"],
 ];

@@ -34,15 +34,14 @@ const barCells: Readonly<Record<GpuState, string>> = {
   unavailable: "x",
 };
 
-/** Cells of a bar in a terminal of 100 columns or fewer, and in a wider one. */
+/** How many cells a bar has: 24 in a terminal of up to 100 columns, and more in a wider one. */
 const barWidth = (columns: number): number => 24 + Math.max(0, Math.floor((columns - 100) / 4));
 const shownProblems = 8;
 const shownNames = 3;
 
 /**
- * The overview of one moment for a terminal: who holds what, who is short, where the GPUs are, and what is
- * wrong.
- * `problems` are those of the snapshot, unless the caller knows of more.
+ * The overview of one moment for a terminal: who holds what, who is short, where the GPUs are, and what is wrong. `problems`
+ * are those of the snapshot, unless the caller knows of more.
  */
 export function overview(
   analysis: Analysis,

@@ -1,4 +1,4 @@
-/** Queue systems by the names that they give themselves. */
+/** The names of the queue systems as these write them, by scheduler. */
 const schedulerNames: ReadonlyMap<string, string> = new Map([
   ["kueue", "Kueue"],
   ["kai", "KAI"],
