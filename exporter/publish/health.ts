@@ -24,7 +24,7 @@ export interface KindReads {
   readonly resource: string;
   readonly lists: number;
   readonly watches: number;
-  /** How often a watch was begun anew, by reason. */
+  /** How often a watch or a list was begun anew, by reason. */
   readonly restarts: Readonly<Record<(typeof restartReasons)[number], number>>;
   /** Seconds of the slowest answer in the last two minutes; `null` without any. */
   readonly answerSeconds: number | null;

@@ -2,7 +2,7 @@ import type { Advice, EffectMeasures, Recommendation } from "../../model/recomme
 import { momentOf } from "./order.ts";
 import type { RecommendationRecord, WithheldRecord } from "./schema.ts";
 
-/** Recommendations as the document has them: open ones come first, and those with the most worth. */
+/** Recommendations as the document has them: open ones come first, and among these the ones with the most worth. */
 export function recommendationRecords({
   recommendations,
 }: Pick<Advice, "recommendations">): readonly RecommendationRecord[] {

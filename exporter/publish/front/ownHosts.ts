@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import type { RequestHandler } from "express";
 
 /**
- * Refuses requests under a foreign name. A stranger may make the name of his own page lead here (DNS rebinding), and the
- * browsers of its visitors would then let that page read what Fairlead answers. Addresses, `localhost` and names without a dot
- * cannot be a stranger's; others must be among `hosts`, in which `*.` at the beginning matches any names before the rest, and
- * `*` alone all names. `null`: every name is answered.
+ * Refuses requests under a foreign name. A stranger's page may make its own name lead here (DNS rebinding), and the browsers of
+ * its visitors would then let it read what Fairlead answers. Addresses, `localhost` and names without a dot cannot be a
+ * stranger's; others must be among `hosts`, in which `*.` at the beginning matches any names before the rest, and `*` alone all
+ * names. `null`: every name is answered.
  */
 export function ownHostsOnly(hosts: readonly string[] | null): RequestHandler {
   if (hosts === null || hosts.includes("*")) return (_request, _response, next) => next();

@@ -64,7 +64,10 @@ function securityHeaders({ review }: Outputs): RequestHandler {
   };
 }
 
-/** Serves only Fairlead's own health where metrics are asked for; that happens when the page of the last cycle is too old. */
+/**
+ * Serves only Fairlead's own health where metrics are asked for; that happens when there is no page of the last cycle, or when
+ * it is too old.
+ */
 function healthPage(outputs: Outputs): RequestHandler {
   return async (request, response, next) => {
     if (request.path !== outputs.telemetryPath) return next();

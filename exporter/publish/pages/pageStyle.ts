@@ -43,7 +43,7 @@ export const pageStyleSource = inlineSource(pageStyle);
 /** What a page may have besides its text, as sources of a Content-Security-Policy. */
 interface PageSources {
   readonly styles: readonly string[];
-  /** These scripts may also send requests to Fairlead itself; empty: no script runs, and no request is sent. */
+  /** Sources of scripts, which may also send requests to Fairlead itself; empty: no script runs, and no request is sent. */
   readonly scripts: readonly string[];
 }
 
