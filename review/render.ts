@@ -11,7 +11,7 @@ export interface RenderedReview {
   readonly body: string;
 }
 
-/** Every way to write a review; all of them say the same numbers. */
+/** The renderer of each format of a review; all of them have the same numbers. */
 export const reviewRenderings = {
   html: (review) => ({ contentType: "text/html; charset=utf-8", body: renderReviewHtml(review) }),
   markdown: (review) => ({ contentType: "text/markdown; charset=utf-8", body: renderReviewMarkdown(review) }),

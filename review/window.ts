@@ -2,13 +2,13 @@ import { monthOf } from "../exporter/history/month.ts";
 import { isoDay, isoTime } from "../exporter/kernel/isoTime.ts";
 import type { ReviewWindow } from "./document/head.ts";
 
-/** What a review is asked to be of, as people write it; `null`: not said. At most one kind of window is given. */
+/** The window that a review is asked for, as people write it; `null`: not given. At most one kind of window is given. */
 export interface WindowText {
-  /** `2026-W46`; `last`: the last one that is over; `current`: the one that goes on. */
+  /** A week: `2026-W46`; `last` is the last week that is over; `current` is the one that goes on. */
   readonly week: string | null;
-  /** `2026-10`; empty: the last one that is over. */
+  /** A month: `2026-10`; empty: the last month that is over. */
   readonly month: string | null;
-  /** `2026-11-09`; the end is itself not in the window. */
+  /** The first day: `2026-11-09`; the day in `to` is itself not in the window. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -28,26 +28,29 @@ export type ParsedDays =
 
 const secondsPerDay = 86_400;
 const secondsPerWeek = 7 * secondsPerDay;
-/** The epoch was a Thursday: weeks begin three days before. */
+/** The first Monday in seconds since the epoch, which was a Thursday. */
 const firstMonday = -3 * secondsPerDay;
 const longestDays = 366;
 
-/** The week (ISO 8601: from Monday) that a moment lies in. */
+/** The week (ISO 8601: from Monday on) that contains a moment, seconds since the epoch. */
 export function weekOf(at: number): Days {
   const from = firstMonday + Math.floor((at - firstMonday) / secondsPerWeek) * secondsPerWeek;
-  // The year of a week is that of its Thursday.
+  // The year of a week is the year of its Thursday.
   const year = new Date((from + 3 * secondsPerDay) * 1000).getUTCFullYear();
   const number = 1 + Math.round((from - firstWeekOf(year)) / secondsPerWeek);
   return { kind: "week", label: `${year}-W${`${number}`.padStart(2, "0")}`, from, to: from + secondsPerWeek };
 }
 
-/** Begin of the first week of a year: the one with its first Thursday, which has the fourth of January. */
+/**
+ * When the first week of a year begins, seconds since the epoch. It is the week with the first Thursday of the year, which
+ * always has the fourth of January.
+ */
 function firstWeekOf(year: number): number {
   const fourth = Date.UTC(year, 0, 4) / 1000;
   return firstMonday + Math.floor((fourth - firstMonday) / secondsPerWeek) * secondsPerWeek;
 }
 
-/** Reads what a review is to be of. Without anything it is the last week that is over. */
+/** Reads which window a review is to cover. If nothing is given, it is the last week that is over. */
 export function parseWindow(text: WindowText, now: number): ParsedDays {
   const given = [text.week, text.month, text.from ?? text.to].filter((one) => one !== null);
   if (given.length > 1)
@@ -64,7 +67,10 @@ export function parseWindow(text: WindowText, now: number): ParsedDays {
   return failure(`${days.days.label} begins in the future`, "Ask for one that has begun.");
 }
 
-/** As many windows before one, the oldest first: weeks before a week, months before a month, else as long ones. */
+/**
+ * The `count` windows before a window, the oldest first: weeks before a week, months before a month, and otherwise windows of
+ * the same length.
+ */
 export function windowsBefore(days: Days, count: number): readonly Days[] {
   const before: Days[] = [];
   let next = days;
@@ -75,7 +81,7 @@ export function windowsBefore(days: Days, count: number): readonly Days[] {
   return before;
 }
 
-/** The window as the review shows it. */
+/** The window in the form in which the review shows it. */
 export function shownWindow({ kind, label, from, to }: Days, now: number): ReviewWindow {
   return { kind, label, from: isoTime(from), to: isoTime(to), isOver: to <= now };
 }
@@ -137,7 +143,7 @@ function parseSpan(from: string | null, to: string | null, now: number): ParsedD
   return ok(span(begin, end));
 }
 
-/** Begin of a day that is written as a date or as its first moment. */
+/** When a day begins, seconds since the epoch; the text is its date or its first moment. `null` for other texts. */
 function dayIn(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}(T00:00(:00)?Z)?$/.test(text)) return null;
   const at = Date.parse(text.slice(0, 10)) / 1000;

@@ -3,13 +3,13 @@ import type { CostSettings, CostSums } from "../analysis/sums/costSums.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
 
-/** The label value of all that is beyond the budget. */
+/** The label value of all owners that are beyond the budget of series. */
 const others = "other";
 
-/** What someone's GPUs cost per hour, in one currency. */
+/** What the GPUs of one owner (a team, queue or namespace) cost per hour, in one currency. */
 export interface OwnerCost {
   readonly name: string;
-  /** Of a namespace: its team. */
+  /** The team of a namespace; empty for teams and queues. */
   readonly team: string;
   readonly currency: string;
   readonly allocation: number;
@@ -20,7 +20,7 @@ export interface OwnerCost {
 interface WorkloadCost {
   readonly team: string;
   readonly namespace: string;
-  /** `KIND/NAME`. */
+  /** Kind and name of the workload: `KIND/NAME`. */
   readonly workload: string;
   readonly currency: string;
   readonly cost: number;
@@ -32,7 +32,7 @@ export interface CostSeries {
   readonly queues: readonly OwnerCost[];
   readonly namespaces: readonly OwnerCost[];
   readonly workloads: readonly WorkloadCost[];
-  /** Namespaces with series of their own. */
+  /** How many namespaces have series of their own. */
   readonly named: number;
 }
 
@@ -67,7 +67,7 @@ type Holders = CostSums["holders"];
 type Holder = Holders[number];
 type Costs = OwnerCost & { cost: number; allocation: number; use: number };
 
-/** Sums by owner, its team, and currency. */
+/** Creates sums by owner, its team and the currency. */
 function createOwnerSums() {
   const ids = createTupleInterner();
   const sums: Costs[] = [];
@@ -82,7 +82,7 @@ function createOwnerSums() {
   };
 }
 
-/** Sums by team, by queue and by namespace. */
+/** Adds up costs by team, by queue and by namespace. */
 function addUp(holders: Holders) {
   const [teams, queues, namespaces] = [createOwnerSums(), createOwnerSums(), createOwnerSums()];
   const owners = createTupleInterner();
@@ -109,7 +109,10 @@ function addTo(sum: Costs, { cost, allocation, use }: Pick<Costs, "cost" | "allo
   sum.use += use;
 }
 
-/** The owners with the largest costs; amounts of different currencies are compared as they are, to choose and not to say. */
+/**
+ * The owners with the largest costs. Amounts of different currencies are compared as plain numbers, because this only chooses
+ * which owners are shown.
+ */
 function dearest(sums: readonly Costs[], limit: number): ReadonlySet<string> {
   const costs = new Map<string, number>();
   for (const { name, cost } of sums) costs.set(name, (costs.get(name) ?? 0) + cost);
@@ -117,7 +120,7 @@ function dearest(sums: readonly Costs[], limit: number): ReadonlySet<string> {
   return new Set(sorted.slice(0, limit).map(([name]) => name));
 }
 
-/** The sums under the names that are shown, the dearest first. */
+/** Adds up costs under the names that are shown; the largest costs come first. */
 function renamed(
   sums: readonly Costs[],
   shownName: (name: string) => string,
@@ -130,7 +133,10 @@ function renamed(
 
 type WorkloadSum = Pick<Holder, "workload" | "team" | "namespace"> & { readonly currency: string; cost: number };
 
-/** In one pass: what cannot be among the dearest any more is dropped whenever as many again have come up. */
+/**
+ * The most expensive workloads, found in one pass: once about twice as many as wanted have been collected, those that are no
+ * longer among the dearest are dropped.
+ */
 function topWorkloads(
   { snapshot }: Analysis,
   holders: Holders,
@@ -157,7 +163,7 @@ function topWorkloads(
   });
 }
 
-/** By currency and index of the workload. */
+/** Adds up costs by currency and index of the workload. */
 function sumsByWorkload(holders: Holders, workloads: number): Map<string, (WorkloadSum | undefined)[]> {
   const byCurrency = new Map<string, (WorkloadSum | undefined)[]>();
   for (const { workload, team, namespace, currency, cost } of holders) {

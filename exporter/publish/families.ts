@@ -28,13 +28,13 @@ import type { Health } from "./health.ts";
 import { foldQueues } from "./queueSeries.ts";
 import { foldTeams } from "./teamSeries.ts";
 
-/** Budgets of the page; settings `limits`. */
+/** Budgets of the page, from the settings `limits`. */
 export interface PageLimits {
   readonly teams: number;
   readonly series: number;
-  /** Settings `cost`; where they are not there, their defaults. */
+  /** Settings `cost`; their defaults where absent. */
   readonly cost?: CostSettings;
-  /** Setting `advice.topSeries`; 3 where it is not there. */
+  /** Setting `advice.topSeries`; 3 where absent. */
   readonly topRecommendations?: number;
 }
 
@@ -44,7 +44,7 @@ export interface PageInput {
   readonly analysis: Analysis | null;
   readonly health: Health;
   readonly limits: PageLimits;
-  /** Running totals. */
+  /** Running totals since the start; absent or `null`: not known, or too old. */
   readonly accounts?: AccountCounters | null;
   readonly budgets?: Budgets | null;
   readonly advice?: Advice | null;
@@ -56,7 +56,7 @@ interface Page {
   readonly problems: readonly Problem[];
 }
 
-/** All metrics of the catalogue; the type makes the table complete. */
+/** The producers of all metrics of the catalogue; the type ensures that none is missing. */
 const producers: Producers<MetricName> = {
   ...selfProducers,
   ...telemetryProducers,
@@ -75,10 +75,10 @@ const producers: Producers<MetricName> = {
 };
 
 /**
- * Turns the answers of a moment (or only Fairlead's own health, where there are none) into families within their
- * budget. Beyond the budget of series, smaller teams and queues are folded into `other` first, because sums stay right that way;
- * only what is then still too much is cut, last families first. Running totals (`accounts`) keep their labels, whatever is
- * folded: a counter that gives a part of itself away falls.
+ * Turns the answers of a moment (or only Fairlead's own health, where there are none) into families within their budget. Beyond
+ * the budget of series, smaller teams and queues are folded into `other` first, because sums stay right that way; only what is
+ * then still too much is cut, last families first. Running totals (`accounts`) keep their labels, whatever is folded: a counter
+ * would fall if a part of it moved to another series.
  */
 export function buildFamilies(input: PageInput): Page {
   const { analysis, limits } = input;
@@ -107,7 +107,7 @@ interface Built {
   readonly input: FamilyInput;
   readonly total: number;
   readonly duplicates: number;
-  /** Teams, or queues or namespaces if they are more, that have series of their own. */
+  /** How many teams have series of their own, or how many queues or namespaces if these are more. */
   readonly named: number;
 }
 
@@ -151,7 +151,7 @@ function fold(analysis: Analysis, sums: MomentSums, limit: number, topWorkloads:
 
 interface BuiltFamily {
   readonly family: Family;
-  /** Samples that had the same labels as another. */
+  /** How many samples had the same labels as another. */
   readonly duplicates: number;
 }
 
@@ -177,7 +177,7 @@ function buildFamily(name: MetricName, input: FamilyInput): BuiltFamily {
   return { family: { name, help, type, labelNames: labels, series, ...bounds }, duplicates };
 }
 
-/** Cuts from the end; Fairlead's own families are never cut, for they say that something was. */
+/** Cuts families from the end. Fairlead's own are never cut, because they report that something was. */
 function cutTo(families: readonly Family[], limit: number): { kept: readonly Family[]; cut: number } {
   let left = limit;
   let cut = 0;

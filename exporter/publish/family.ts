@@ -10,9 +10,9 @@ import type { Health } from "./health.ts";
 import type { QueueFold } from "./queueSeries.ts";
 import type { TeamSeries } from "./teamSeries.ts";
 
-/** What a histogram counted beside its count. */
+/** What a histogram has besides its count. */
 interface HistogramValue {
-  /** Values up to each bound of the metric's buckets, cumulative, `+Inf` last. */
+  /** How many values were counted up to each bound of the metric's buckets, cumulative, `+Inf` last. */
   readonly buckets: readonly number[];
   readonly sum: number;
 }
@@ -20,9 +20,9 @@ interface HistogramValue {
 /** One series of a metric, with a value for each of its labels but `cluster`, which every series gets. */
 interface Sample<Label extends string = string> {
   readonly labels: Readonly<Record<Label, string>>;
-  /** Of a histogram: how many values it counted. What is not known has no series. */
+  /** The value; for a histogram, how many values it counted. A sample whose value is not known becomes no series. */
   readonly value: number | null | undefined;
-  /** Of a histogram alone. */
+  /** Present for histograms alone. */
   readonly histogram?: HistogramValue;
 }
 
@@ -36,7 +36,7 @@ interface BudgetOutcome {
   readonly queuesFolded: number;
 }
 
-/** All that a page is made of. */
+/** Everything that a page is made of. */
 export interface FamilyInput {
   readonly health: Health;
   /** Answers of a moment with its teams; `null`: only Fairlead's own health is known. */
@@ -52,9 +52,9 @@ export interface FamilyInput {
   readonly accounts: AccountCounters | null;
   /** Setting `cost.topWorkloads`. */
   readonly topWorkloads: number;
-  /** How budgets are doing; `null`: none are set, or nothing says. */
+  /** How budgets are doing; `null`: none are set, or nothing reports it. */
   readonly budgets: Budgets | null;
-  /** `null`: there is no adviser. */
+  /** The advice; `null`: there is no adviser. */
   readonly advice: Advice | null;
   /** Setting `advice.topSeries`. */
   readonly topRecommendations: number;
@@ -73,25 +73,25 @@ export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType;
-  /** In the order in which they are printed. */
+  /** Names of the labels, in the order in which they are printed. */
   readonly labelNames: readonly string[];
   /** Upper bounds of a histogram's buckets, without `+Inf`; only histograms have them. */
   readonly bounds?: readonly number[];
-  /** No two with the same labels. */
+  /** The series; no two have the same labels. */
   readonly series: readonly Series[];
 }
 
-/** One series of a family; of a histogram, all of its series. */
+/** One series of a family; for a histogram, all of its series together. */
 export interface Series {
-  /** In the order of `labelNames`. */
+  /** Values of the labels, in the order of `labelNames`. */
   readonly labelValues: readonly string[];
-  /** Of a histogram: how many values it counted. */
+  /** The value; for a histogram, how many values it counted. */
   readonly value: number;
-  /** Of a histogram alone. */
+  /** Present for histograms alone. */
   readonly histogram?: HistogramValue;
 }
 
-/** Series that one entry of the family is to Prometheus: a histogram has one for each bucket, `+Inf`, sum and count. */
+/** How many series one entry of the family is for Prometheus: a histogram has one for each bucket, `+Inf`, sum and count. */
 export function seriesPerEntry({ bounds }: Pick<Family, "bounds">): number {
   return bounds === undefined ? 1 : bounds.length + 3;
 }

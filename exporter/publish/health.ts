@@ -10,7 +10,7 @@ export type OtlpResult = (typeof otlpResults)[number];
 /** Data points and spans since the start, by how their export ended. */
 export type OtlpCounts = Readonly<Record<OtlpItem, Readonly<Record<OtlpResult, number>>>>;
 
-/** How old one part of what a source knows is: an object kind, a telemetry target. */
+/** The age of one part of what a source knows, such as an object kind or a telemetry target. */
 export interface PartFreshness {
   readonly part: string;
   /** Seconds since the part was last known to be right; `null` if it never was. */
@@ -20,13 +20,13 @@ export interface PartFreshness {
 
 /** How the objects of one kind have been read since the start. */
 export interface KindReads {
-  /** As in a path of the API. */
+  /** The resource, as it is named in paths of the API. */
   readonly resource: string;
   readonly lists: number;
   readonly watches: number;
-  /** What was begun anew, by reason. */
+  /** How often a watch or a list was begun anew, by reason. */
   readonly restarts: Readonly<Record<(typeof restartReasons)[number], number>>;
-  /** Slowest answer of the last two minutes; `null` without any. */
+  /** Seconds of the slowest answer in the last two minutes; `null` without any. */
   readonly answerSeconds: number | null;
 }
 
@@ -48,9 +48,9 @@ export interface Health {
   readonly cluster: string;
   /** Version of Fairlead. */
   readonly version: string;
-  /** How many replicas there should be, by the configuration. */
+  /** How many replicas the configuration asks for. */
   readonly replicas: number;
-  /** Seconds since the epoch. */
+  /** When the process started, seconds since the epoch. */
   readonly startedAt: number;
   /** Seconds between two cycles. */
   readonly intervalSeconds: number;
@@ -61,11 +61,11 @@ export interface Health {
   readonly lastCycleAt: number | null;
   /** Seconds that each stage of the last complete cycle took. */
   readonly stageSeconds: Readonly<Partial<Record<CycleStage, number>>>;
-  /** Cycles since the start. */
+  /** Cycles since the start, by their result. */
   readonly cycles: Readonly<Record<CycleResult, number>>;
   /** What was exported by OTLP since the start; absent without it. */
   readonly otlp?: OtlpCounts;
-  /** Absent where no Kubernetes API is read. */
+  /** How objects have been read; absent where no Kubernetes API is read. */
   readonly kubernetesReads?: readonly KindReads[];
 }
 
@@ -75,14 +75,14 @@ export const staleAfterIntervals = 3;
 /** Without a complete cycle for this many intervals the process counts as hanging. */
 const deadAfterIntervals = 10;
 
-/** Whether what the source must know is fresh. */
+/** Whether all required parts of a source are fresh; where none is required, whether any part is. */
 export function isUp(source: SourceHealth): boolean {
   if (source.required.length === 0) return source.parts.some((part) => part.fresh);
   const fresh = new Set(source.parts.filter((part) => part.fresh).map((part) => part.part));
   return source.required.every((part) => fresh.has(part));
 }
 
-/** How a source is doing: `partly` where what it must know is fresh and something else is not. */
+/** How a source is doing: `partly` where its required parts are fresh and others are not. */
 export type SourceState = "up" | "partly" | "down";
 
 export function sourceState(source: SourceHealth): SourceState {

@@ -5,7 +5,7 @@ export interface ProblemGroup {
   /** The first of them, which represents all. */
   readonly first: Problem;
   readonly count: number;
-  /** What they are about, each once, as it comes; without those that are about nothing in particular. */
+  /** The subjects of the problems, each once, in the order of the problems; problems without a subject have none here. */
   readonly subjects: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const mostSingle = 3;
 
 const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
-/** The worst first; of equal ones as they come. */
+/** Sorts problems, the worst first; equally bad ones keep their order. */
 function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity]);
 }

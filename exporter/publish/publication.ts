@@ -15,7 +15,7 @@ export interface Publication {
   readonly intervalSeconds: number;
   readonly analysis: Analysis;
   readonly advice: Advice;
-  /** What the page renders: the same series for every other output. */
+  /** The families that the page renders; every other output has the same series. */
   readonly families: readonly Family[];
   /** The whole page of `/metrics`. */
   readonly page: Buffer;
@@ -24,8 +24,8 @@ export interface Publication {
 }
 
 /**
- * Builds the page of a cycle. `processMetrics` is the text of `createProcessMetrics`; `rendered` keeps what was rendered from one
- * page to the next, and changes nothing of it.
+ * Builds the page of a cycle. `processMetrics` is the text of `createProcessMetrics`; `rendered` keeps texts from one page to
+ * the next; it saves time, and does not change the page.
  */
 export function buildPublication(
   input: PageInput & { readonly analysis: Analysis },
@@ -39,15 +39,15 @@ export function buildPublication(
   return { at: analysis.snapshot.at, intervalSeconds, analysis, advice: advice ?? noAdvice, families, page, problems };
 }
 
-/** The page without answers: Fairlead's own health, when the last answers are missing or too old. */
+/** Builds the page without answers, which has only Fairlead's own health, for when the last answers are missing or too old. */
 export function buildHealthPage(health: Health, limits: PageLimits, processMetrics: string): Buffer {
   const { families } = buildFamilies({ analysis: null, health, limits });
   return Buffer.concat([renderPage(families), Buffer.from(processMetrics)]);
 }
 
 /**
- * Default metrics that `promtool check metrics` complains of: gauges that are named like counters, and types in names.
- * The first three only add up series that stay; event loop utilization is not published any more.
+ * Default metrics that `promtool check metrics` complains of: gauges that are named like counters, and types in names. The
+ * first three only add up series that are published anyway; event loop utilization is left out.
  */
 const misnamed = [
   "nodejs_active_handles_total",
@@ -58,8 +58,8 @@ const misnamed = [
 ] as const;
 
 /**
- * The metrics of every Node.js program (`process_*`, `nodejs_*`), from a registry of their own. The function returns
- * them in the Prometheus text format.
+ * Collects the metrics of every Node.js program (`process_*`, `nodejs_*`) in a registry of their own. The returned function
+ * gives them in the Prometheus text format.
  */
 export function createProcessMetrics(cluster: string): () => Promise<string> {
   const register = new Registry();

@@ -10,16 +10,16 @@ const otherQueues = "other";
 /** A leaf queue in one domain, and how it fares. */
 export interface QueueMember {
   readonly queue: QueueView;
-  /** `null` where entitlement is not known. */
+  /** The fairness of the queue; `null` where entitlement is not known. */
   readonly fairness: QueueFairness | null;
-  /** Physical GPUs of what it borrows that its scheduler would move to starved queues. */
+  /** Physical GPUs that it borrows and its scheduler would move to starved queues. */
   readonly reclaimable: number;
 }
 
 /** What is published under one name: one leaf queue in one domain, or all that share the name `other`. */
 interface QueueSeries {
   readonly labels: QueueLabels;
-  /** At least one. */
+  /** The queues that share the name; there is at least one. */
   readonly members: readonly QueueMember[];
 }
 
@@ -50,23 +50,23 @@ export interface QueueFold {
   readonly queues: readonly QueueSeries[];
   readonly waiting: readonly WaitingSeries[];
   readonly pairs: readonly PairSeries[];
-  /** What would be moved if a setting did not hold it back. */
+  /** Pairs between which GPUs would be moved if a setting did not hold that back. */
   readonly heldBack: readonly PairSeries[];
-  /** Whether a queue has series of its own: `scheduler/name` as its objects have them. */
+  /** Whether a queue has series of its own; scheduler and name are those of its objects. */
   readonly isNamed: (scheduler: string, name: string) => boolean;
   /** The most names that the page may have. */
   readonly limit: number;
-  /** Queues with series of their own, and queues that share the name `other`. */
+  /** How many queues have series of their own; `folded` is how many share the name `other`. */
   readonly named: number;
   readonly folded: number;
 }
 
-/** Pairs of each domain that are published. */
+/** The most pairs of each domain that are published. */
 const shownPairs = 10;
 
 /**
  * The queues of a page: the `limit` largest leaf queues by allocated and waiting GPUs (then by name) keep their names, all
- * others of a system and domain are added up as `other`, so that sums over queues stay what they were.
+ * others of a scheduler and domain are added up as `other`, so that sums over queues stay the same.
  */
 export function foldQueues(analysis: Analysis, limit: number): QueueFold {
   const { queues, domains } = analysis.snapshot.queueing;
@@ -97,7 +97,7 @@ export function foldQueues(analysis: Analysis, limit: number): QueueFold {
   };
 }
 
-/** Indices of the largest, by what they hold and wait for, then by name. */
+/** Indices of the largest queues, by what they hold and wait for, then by name. */
 function largestOf(leaves: readonly (readonly [number, QueueView])[], limit: number): readonly number[] {
   const size = ({ allocated, pending }: QueueView) => allocated + pending;
   return leaves
@@ -148,11 +148,11 @@ export interface QueueLabels {
   readonly kind: string;
   readonly queue: string;
   readonly domain: string;
-  /** Empty where several teams share it, or none is known. */
+  /** The team of the queue; empty where several teams share the queue, or none is known. */
   readonly team: string;
 }
 
-/** The same text for the same series. */
+/** A key that is the same for the same labels. */
 function seriesKey({ scheduler, kind, queue, domain, team }: QueueLabels): string {
   return [scheduler, kind, queue, domain, team].join("\u0000");
 }
@@ -169,7 +169,7 @@ export interface WaitingSeries {
   readonly late: number;
 }
 
-/** What waits, by the labels of its queues' series; what no queue takes has empty ones. */
+/** Adds up what waits by the labels of its queues' series; work that no queue takes has empty labels. */
 function foldWaiting(
   waiting: readonly QueueWaiting[],
   queueing: Queueing,

@@ -4,13 +4,13 @@ import { queueKey } from "../analysis/fairness/shortSince.ts";
 import type { QueueView } from "../join/queues/queueing.ts";
 import { gpuTolerance } from "../model/gpuTolerance.ts";
 
-/** A leaf queue that lacks GPUs, whatever the cause: of its entitlement, or of a guarantee without nodes. */
+/** A leaf queue that lacks GPUs, whatever the cause: GPUs of its entitlement, or of a guarantee without nodes. */
 export interface ShortQueue {
   readonly queue: QueueView;
   /** Name of its quota domain. */
   readonly domain: string;
   readonly fairness: QueueFairness;
-  /** From whom its scheduler would take what it misses, largest first. */
+  /** The queues from which its scheduler would take what it misses, the largest amount first. */
   readonly borrowers: readonly { readonly queue: string; readonly gpus: number }[];
   /** How long its oldest work waits; `null` when that is not known. */
   readonly oldestSeconds: number | null;

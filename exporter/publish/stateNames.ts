@@ -26,7 +26,10 @@ export const levelNames: Readonly<Record<WaterfallLevel, string>> = {
   active: "active",
 };
 
-/** A loss of the waterfall: GPUs are unavailable under a pod as well as free. */
+/**
+ * The name of a loss of the waterfall. It says whether unavailable GPUs are allocated or not; other states are only one of the
+ * two.
+ */
 export function dropName(state: GpuState, isAllocated: boolean): string {
   return state === "unavailable" ? `unavailable, ${isAllocated ? "allocated" : "not allocated"}` : stateNames[state];
 }

@@ -30,7 +30,7 @@ interface Fold {
 
 /**
  * The teams of a page: the `limit` largest by allocated GPUs (then by pending, then by name) keep their names, all others are
- * added up as `other`, so that sums over teams stay what they were.
+ * added up as `other`, so that sums over teams stay the same.
  */
 export function foldTeams(
   analysis: Analysis,
@@ -55,7 +55,7 @@ export function foldTeams(
   };
 }
 
-/** Of one team, its own; of several, the sums of theirs. */
+/** The GPUs by pool: those of one team, or the sums over several teams. */
 function poolsOf(members: readonly TeamTotals[], { teams }: MomentSums): readonly TeamPool[] {
   const [first, ...others] = members.flatMap(({ team }) => teams.get(team) ?? []);
   if (first === undefined || others.length === 0) return [...(first?.values() ?? [])];
@@ -70,7 +70,7 @@ function poolsOf(members: readonly TeamTotals[], { teams }: MomentSums): readonl
   return [...sums.values()];
 }
 
-/** The work of teams by name, of each in every pool. */
+/** The work of teams in each pool, by the name of the team. */
 type WorkByTeam = ReadonlyMap<string, readonly TeamSignals[]>;
 
 function toSeries({ team, members }: Fold, sums: MomentSums, work: WorkByTeam): TeamSeries {
@@ -86,7 +86,7 @@ function toSeries({ team, members }: Fold, sums: MomentSums, work: WorkByTeam): 
   };
 }
 
-/** Of several teams: their active GPUs over their GPUs that could have been active. */
+/** The utilization of several teams together: their active GPUs divided by their GPUs that could have been active. */
 function commonUtilization(members: readonly TeamTotals[]): number | null {
   if (members.length === 1) return members[0]?.utilization ?? null;
   let active = 0;

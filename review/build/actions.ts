@@ -8,14 +8,14 @@ import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./sou
 import { sumCosts } from "./sumCosts.ts";
 import { whyMeasured } from "./whyMeasured.ts";
 
-/** What a meeting can decide. */
+/** The most open recommendations that a review has: a meeting can decide about no more. */
 export const shownActions = 5;
 const shownLastActions = 10;
 const maxLives = 100_000;
 const hoursPerDay = 24;
 const hoursPerWeek = 168;
 
-/** Advice that the team that holds the GPUs acts on itself; everything else is the platform's. */
+/** Kinds of advice on which the team that holds the GPUs acts itself; the platform acts on all others. */
 const teamsOwn: readonly AdviceKind[] = ["reclaim", "release_idle", "right_size", "share_gpu"];
 
 /** What was advised: what was still open at the end of the window, and what had been closed within it. */
@@ -50,8 +50,8 @@ export async function askActions(accounts: ReviewAccounts, question: ReviewQuest
 }
 
 /**
- * What ended, by need: each thing that was taken or dismissed is someone's act, and counts by itself; what expired again and
- * again counts once, whether its records had one id or, as they had once, many.
+ * Groups closed recommendations by need. Each that was taken or dismissed is a person's act, and counts by itself. Advice that
+ * expired again and again counts once, whether its records have one id or, as in old ledgers, several.
  */
 function byNeed(
   lives: readonly AdviceLifecycle[],
@@ -68,7 +68,7 @@ function byNeed(
   });
 }
 
-/** Keeps the closed ones that a page shows; `leftOut` were left out before. */
+/** Keeps the closed recommendations that a page shows, taken ones first; `leftOut` is how many were left out before. */
 export function lastActionsOf(closed: readonly Action[], leftOut: number) {
   const shown = closed.toSorted((one, other) => Number(other.state === "taken") - Number(one.state === "taken"));
   return {
@@ -77,14 +77,17 @@ export function lastActionsOf(closed: readonly Action[], leftOut: number) {
   };
 }
 
-/** Those with the most worth first: GPU-hours gained in a day less those lost; GPUs that are only seen again are no gain. */
+/**
+ * Sorts recommendations, those with the most worth first: GPU-hours gained in a day minus GPU-hours lost. GPUs that are only
+ * observed again are no gain.
+ */
 export function sortedActions(actions: readonly Action[]): Action[] {
   const worth = ({ kind, predictedGpus, lostGpuHours }: Action): number =>
     (observingKinds.has(kind) ? 0 : predictedGpus * hoursPerDay) - lostGpuHours;
   return actions.toSorted((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1));
 }
 
-/** How they turned out, by kind and act; only where it is known of any. */
+/** How recommendations turned out, by kind and act; only kinds and acts for which this is known of any. */
 function trackRecordsOf(lives: readonly AdviceLifecycle[]): TrackRecord[] {
   return mergeTrackRecords(
     lives.flatMap(({ kind, detail }) => {
@@ -106,7 +109,7 @@ function trackRecordsOf(lives: readonly AdviceLifecycle[]): TrackRecord[] {
   );
 }
 
-/** Those of several clusters together, by kind and act. */
+/** Adds up track records, such as those of several clusters, by kind and act. */
 export function mergeTrackRecords(all: readonly TrackRecord[]): TrackRecord[] {
   return adviceKinds.flatMap((kind) =>
     adviceActs.flatMap((act) => {

@@ -20,8 +20,8 @@ import { termsOf, tilesOf } from "./tiles.ts";
 const shownGaps = 20;
 
 /**
- * Writes the review of one cluster and one window. Everything is asked of the ledger; of a server with Prometheus' HTTP API
- * only GPU time, cost and what queues had are known, and the other sections are `null`.
+ * Writes the review of one cluster and one window. A ledger answers everything. A server with Prometheus' HTTP API knows only
+ * GPU time, cost and what queues had, and then the other sections are `null`.
  */
 export async function buildReview(
   question: ReviewQuestion,
@@ -75,7 +75,7 @@ const lowCoverage = 0.95;
 const largeShare = 0.1;
 const smallShare = 0.01;
 
-/** What a reader should know before trusting the numbers of one cluster's review. */
+/** The notes about what a reader should know before trusting the numbers of one cluster's review. */
 function notesOf(
   review: Pick<
     Review,
@@ -126,7 +126,10 @@ const stateOwners: Readonly<Record<GpuState, string>> = {
   cordoned: "platform",
 };
 
-/** Where the GPU time of a window went, in GPU-hours. `stranded`: of the free ones, GPU-hours; `null` where not known. */
+/**
+ * Where the GPU time of a window went, in GPU-hours. `stranded` is the part of the free GPU-hours that is stranded; `null`
+ * where it is not known.
+ */
 function waterfallRows(rows: readonly TotalsRow[], stranded: number | null): readonly WaterfallStageRow[] {
   return waterfallOf(rows).stages.map(({ level, gpuSeconds, costs, drops }) => ({
     level,
@@ -171,7 +174,9 @@ function coverageOf({ cluster, days, now }: ReviewQuestion, { period }: PeriodTo
   };
 }
 
-/** GPU-seconds without a price. A server counts them of the whole alone; `null` where it does not know. */
+/**
+ * GPU-seconds without a price; `null` where they are not known. A server counts them only for the whole, not by state and team.
+ */
 async function askUnpriced(
   { history, days, team }: ReviewQuestion,
   { rows }: PeriodTotals,
@@ -183,7 +188,7 @@ async function askUnpriced(
   return whole.ok ? part(whole.answer.rows[0]?.unpricedGpuSeconds ?? null) : whole;
 }
 
-/** GPU-hours that are partly unknown. */
+/** The GPU-hours about which something is not known. */
 function doubtfulTime({ rows }: PeriodTotals, time: PoolTime | null, unpriced: number | null) {
   const unobserved = rows.filter(({ values }) => values[0] === "unobserved");
   return {

@@ -5,10 +5,10 @@ import { weightedQuantile } from "./hours.ts";
 import type { PoolTime } from "./poolTime.ts";
 import type { ReviewQuestion } from "./source.ts";
 
-/** Pools by quota domain. */
+/** The names of the pools of each quota domain, by the name of the domain. */
 export type DomainPools = ReadonlyMap<string, readonly string[]>;
 
-/** Demand of every quota domain over the window, hour by hour or by day, as the time of pools is. */
+/** Demand of every quota domain over the window, by hour or by day, whichever `time` has. */
 export function demandRows(
   question: ReviewQuestion,
   domains: ReadonlyMap<string, readonly DomainHour[]>,
@@ -27,7 +27,7 @@ export function demandRows(
     );
 }
 
-/** The demand that 95 of 100 covered hours did not exceed. */
+/** The demand (allocated and pending GPUs) that 95 of 100 covered hours did not exceed; `null` without any. */
 export function p95Demand(hours: readonly DomainHour[]): number | null {
   return weightedQuantile(
     hours.map(({ allocated, pending, seconds }) => ({ value: allocated + pending, weight: seconds })),

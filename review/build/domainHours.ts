@@ -3,18 +3,18 @@ import { askTable, type Part, part, type ReviewAccounts } from "./source.ts";
 
 /** One covered hour of a quota domain: means over its covered seconds, physical GPUs. */
 export interface DomainHour {
-  /** Begin, seconds since the epoch. */
+  /** When the hour begins, seconds since the epoch. */
   readonly at: number;
   readonly seconds: number;
   readonly capacity: number;
   readonly allocated: number;
   readonly pending: number;
-  /** Mean over the seconds in which the guarantee is known; `null` without any. */
+  /** Mean guarantee over the seconds in which it is known; `null` without any. */
   readonly guaranteed: number | null;
   readonly guaranteedSeconds: number;
 }
 
-/** Asks for the hours of all quota domains in a window, by domain and in order; hours that are not covered are not there. */
+/** Asks for the hours of all quota domains in a window, by domain and in order; hours that are not covered are left out. */
 export async function askDomainHours(
   accounts: ReviewAccounts,
   window: Pick<Days, "from" | "to">,
@@ -43,7 +43,7 @@ export async function askDomainHours(
   return part(domains);
 }
 
-/** Mean of an amount over the covered time of some hours; `null` where none is covered, or the amount not known. */
+/** Mean of an amount over the covered time of some hours; `null` where none of them is covered, or the amount is not known. */
 export function meanOf(
   hours: readonly DomainHour[],
   of: (hour: DomainHour) => number | null,

@@ -22,12 +22,12 @@ export async function askFaults(accounts: ReviewAccounts, question: ReviewQuesti
   });
 }
 
-/** The most GPU-hours first. */
+/** Sorts causes, those with the most GPU-hours first. */
 export function sortedCauses(causes: readonly FaultCause[]): FaultCause[] {
   return causes.toSorted((one, other) => other.gpuHours - one.gpuHours || (one.cause < other.cause ? -1 : 1));
 }
 
-/** The most GPU-hours first. */
+/** Sorts outages, those with the most GPU-hours first, and keeps as many as a review has. */
 export function sortedOutages(outages: readonly FaultOutage[]): FaultOutage[] {
   const nameOf = ({ cluster, node, gpu, cause }: FaultOutage) => [cluster, node, gpu, cause].join("\u0000");
   return outages

@@ -1,6 +1,6 @@
 const secondsPerHour = 3600;
 
-/** GPU-seconds (node-seconds) as GPU-hours. */
+/** GPU-seconds as GPU-hours, or node-seconds as node-hours. */
 export const hoursOf = (seconds: number): number => seconds / secondsPerHour;
 
 /** The value that a part `quantile` (0..1) of the weight does not exceed (nearest rank); `null` without any. */

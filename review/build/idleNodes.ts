@@ -4,7 +4,7 @@ import type { Fragmentation, IdleNodePool, NodeStreak } from "../document/waste.
 import { hoursOf } from "./hours.ts";
 import { askTable, costsOfRows, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
-/** States of node time that someone should look at; the others are in use, or not known. */
+/** States of node time that are worth a look; nodes in other states are in use, or not known. */
 const idleStates: readonly string[] = [
   "idle_unallocated",
   "idle_allocated",
@@ -32,14 +32,14 @@ export async function askIdleNodes(
   });
 }
 
-/** The longest first. */
+/** Sorts streaks, the longest first, and keeps as many as a review has. */
 export function sortedStreaks(streaks: readonly NodeStreak[]): NodeStreak[] {
   return streaks
     .toSorted((one, other) => other.hours - one.hours || (one.node < other.node ? -1 : 1))
     .slice(0, shownStreaks);
 }
 
-/** Those with most node time first. */
+/** Sorts node pools, those with the most node time first. */
 export function sortedPools(pools: readonly IdleNodePool[]): IdleNodePool[] {
   return pools.toSorted((one, other) => other.nodeHours - one.nodeHours || (one.nodePool < other.nodePool ? -1 : 1));
 }
@@ -70,8 +70,8 @@ const nodeHoursOf = (rows: readonly LedgerTableRow[]): number =>
   hoursOf(rows.reduce((sum, { amounts }) => sum + (amounts.nodeSeconds ?? 0), 0));
 
 /**
- * The streak of a node in a state with the largest part in the window, from its begin until the end of the window at the
- * latest.
+ * The streak of a node in one state that has the largest part in the window. It is counted from its begin, which may be before
+ * the window, until the end of the window at the latest.
  */
 function streakOf(
   cluster: string,
@@ -118,7 +118,7 @@ export async function askFragmentation(
   );
 }
 
-/** Those with most blocked work first. */
+/** Sorts pools, those with the most blocked work first. */
 export function sortedFragmentation(pools: readonly Fragmentation[]): Fragmentation[] {
   return pools.toSorted(
     (one, other) =>

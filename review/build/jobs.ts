@@ -5,7 +5,7 @@ import { hoursOf } from "./hours.ts";
 import { sumCosts } from "./sumCosts.ts";
 import { utilizationOf } from "./teams.ts";
 
-/** Jobs of each list. */
+/** The most jobs of each list. */
 export const shownJobs = 10;
 
 /** The jobs of a window as the review has them. */

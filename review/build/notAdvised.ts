@@ -4,7 +4,7 @@ import { hoursOf } from "./hours.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { sumCosts } from "./sumCosts.ts";
 
-/** Reasons that a review lists. */
+/** The most reasons that a review lists. */
 export const shownReasons = 10;
 const maxReasons = 10_000;
 
@@ -14,7 +14,7 @@ export interface NotAdvisedList {
   readonly notAdvisedLeftOut: number;
 }
 
-/** Asks what was looked at and not advised in the window; of each need the reason that lasted longest. */
+/** Asks what was looked at and not advised in the window; each need has the reason that lasted longest. */
 export async function askNotAdvised(
   accounts: ReviewAccounts,
   { cluster, days }: ReviewQuestion,
@@ -55,7 +55,9 @@ function withoutReason(
 
 const notKept = "its nodes were idle only for short times, or why nothing was advised has not been kept";
 
-/** Keeps those that a page shows, beside the most money first; `leftOut` were left out before. */
+/**
+ * Keeps the reasons that a page shows, those with the most money beside them first; `leftOut` is how many were left out before.
+ */
 export function notAdvisedOf(rows: readonly NotAdvised[], leftOut: number): NotAdvisedList {
   const sorted = rows.toSorted(
     (one, other) =>
@@ -69,7 +71,10 @@ export function notAdvisedOf(rows: readonly NotAdvised[], leftOut: number): NotA
   };
 }
 
-/** Amounts of several currencies are not added: one with a cost comes before one without. */
+/**
+ * The largest amount among the currencies, for the order. Amounts of several currencies are not added up; a reason with a cost
+ * comes before one without.
+ */
 const most = ({ costs }: NotAdvised): number => Math.max(0, ...Object.values(costs));
 
 function rowOf(

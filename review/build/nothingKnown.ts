@@ -3,12 +3,15 @@ import { weekOf } from "../window.ts";
 import type { ReviewFailure, ReviewQuestion } from "./source.ts";
 
 const secondsPerDay = 86_400;
-/** A server is asked once for each day: older windows are not worth so many questions. Two months are within. */
+/**
+ * For how many days back the first day with data is looked for. A server is asked once for each day, and older windows are not
+ * worth so many questions; two months are within this.
+ */
 const mostDays = 63;
 
 /**
  * Why there is no review of a window without data: nothing was recorded in it, or Fairlead is younger than the window
- * (`isNotYet`). `knownBefore`: windows before it have data.
+ * (`isNotYet`). `knownBefore` is whether windows before it have data.
  */
 export async function nothingKnown(question: ReviewQuestion, knownBefore: boolean): Promise<ReviewFailure> {
   const { days, now, history } = question;
@@ -31,7 +34,7 @@ export async function nothingKnown(question: ReviewQuestion, knownBefore: boolea
   };
 }
 
-/** When the first review can be written of what is recorded since a day. */
+/** Says when the first review can be written if data is recorded since `since`, seconds since the epoch. */
 function whenWritten(kind: ReviewQuestion["days"]["kind"], since: number): string {
   if (kind === "span") return `Ask for days from ${isoDay(since)} on.`;
   if (kind === "month") return `The first review will be of ${isoDay(since).slice(0, 7)}, when that month is over.`;
@@ -39,12 +42,15 @@ function whenWritten(kind: ReviewQuestion["days"]["kind"], since: number): strin
   return `The first review will be of ${label}, and can be written from Monday ${isoDay(to)} (UTC) on.`;
 }
 
-/** Begin of the first day after the window that has data; `null` where that is not known, or is in the window itself. */
+/**
+ * When the first day after the window that has data begins, seconds since the epoch; `nothing` where there is no data at all;
+ * `null` where the day is not known, or is in the window itself.
+ */
 async function firstDay({ history, days, team, now }: ReviewQuestion): Promise<number | "nothing" | null> {
   const where = team === null ? {} : { team: [team] };
   const to = Math.ceil(now / secondsPerDay) * secondsPerDay;
   const asked = await history.totals({ from: days.from, to, by: ["day"], where });
-  // A server that has nothing at all may be asked in the wrong way: that is no reason to wait.
+  // If a server does not answer, the reason may be a wrong setting, for which waiting does not help.
   if (!asked.ok) return null;
   const first = asked.answer.rows.map(({ values: [day = ""] }) => Date.parse(day) / 1000).sort((a, b) => a - b)[0];
   if (first === undefined) return asked.answer.coveredSeconds > 0 ? null : "nothing";

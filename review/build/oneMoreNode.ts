@@ -7,16 +7,16 @@ import { askTable, type Part, part, type ReviewAccounts, type ReviewQuestion } f
 import { askWaits, waitsOf } from "./waits.ts";
 
 const maxRows = 100_000;
-/** A mean month, hours. */
+/** Hours of a mean month. */
 const hoursOfMonth = 730;
 /** How far a mean number of GPUs may be from a whole one: nodes come and go within a window. */
 const nearlyWhole = 0.02;
 
 /** A mean node of a pool. */
 interface PoolNode {
-  /** `null`: its nodes have different numbers of GPUs. */
+  /** GPUs of a node; `null`: its nodes have different numbers of GPUs. */
   readonly gpus: number | null;
-  /** By currency. */
+  /** What a node costs per month, by currency. */
   readonly costsPerMonth: Readonly<Record<string, number>>;
 }
 
@@ -57,7 +57,7 @@ interface SeenDomain {
   readonly hours: readonly DomainHour[];
   readonly waits: readonly (Waits & { readonly sizeClass: string })[];
   readonly node: PoolNode | null;
-  /** Why its waits are not those of one pool; `null`: they are. */
+  /** Why its waits are not those of one pool alone; `null`: they are. */
   readonly mixed: string | null;
 }
 
@@ -92,7 +92,7 @@ function oneMoreNode({ days }: ReviewQuestion, { hours, waits, node, mixed }: Se
 
 const unknown = (reason: string) => ({ known: false, reason }) as const;
 
-/** The quota domains of each queue. */
+/** Asks for the quota domains of each queue, by the name of the queue. */
 async function askQueues(
   accounts: ReviewAccounts,
   { days }: ReviewQuestion,
@@ -107,7 +107,7 @@ async function askQueues(
   return part(queues);
 }
 
-/** GPUs and cost of a mean node of each pool: GPU time by node time. */
+/** Asks for the GPUs and the cost of a mean node of each pool, by the name of the pool: GPU time divided by node time. */
 async function askPoolNodes(
   accounts: ReviewAccounts,
   { days }: ReviewQuestion,

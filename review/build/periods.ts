@@ -14,9 +14,9 @@ import { sumCosts } from "./sumCosts.ts";
 /** GPU time of one window by state and team, and what follows from it. */
 export interface PeriodTotals {
   readonly period: Period;
-  /** By `waterfallDimensions`. */
+  /** The totals, grouped by `waterfallDimensions`. */
   readonly rows: readonly TotalsRow[];
-  /** By team; `null` where nothing is known of queues. */
+  /** What queues had, by team; `null` where nothing is known of queues. */
   readonly queues: readonly QueueTotalsRow[] | null;
 }
 
@@ -58,7 +58,7 @@ function periodOf({ label, from, to }: Days, answer: TotalsAnswer | null, pendin
   };
 }
 
-/** What queues had, by team; `null` where nobody knows any: without queues, nobody knows what waited. */
+/** Asks what queues had, by team; `null` where no queue is known, because then nobody knows what waited. */
 async function askQueues(
   { accounts, history, team }: ReviewQuestion,
   { from, to }: Days,

@@ -3,24 +3,27 @@ import { type Part, part, type ReviewQuestion } from "./source.ts";
 
 const secondsPerHour = 3600;
 const secondsPerDay = 86_400;
-/** A longer window is divided by days. */
+/** The longest window, in seconds, that is divided by hours; a longer one is divided by days. */
 const longestByHour = 15 * secondsPerDay;
 const maxRows = 1_000_000;
 
-/** The counted GPU time of a window by pool: only of one team if the review is about one. */
+/** The counted GPU time of a window by pool; if the review is about one team, only the time of that team. */
 export interface PoolTime {
-  /** An hour, or a day where the window is long or its hours are folded. */
+  /** Length of a step: an hour, or a day where the window is long or the ledger has folded its hours into days. */
   readonly stepSeconds: number;
   /** Active GPU-seconds by pool and begin of the step. */
   readonly active: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** GPU-seconds idle, by pool. */
+  /** Idle GPU-seconds by pool. */
   readonly idle: ReadonlyMap<string, number>;
   /** GPU-seconds whose device or split of activity is estimated. */
   readonly estimatedGpuSeconds: number;
   readonly coverage: LedgerCoverage;
 }
 
-/** Asks for it once: the ledger of a large cluster is read from end to end for each question. `null` from a server. */
+/**
+ * Asks for the GPU time of the window. This is done once, because the ledger of a large cluster is read from end to end for
+ * each question. `null` without a ledger.
+ */
 export async function askPoolTime({ accounts, days, team }: ReviewQuestion): Promise<Part<PoolTime | null>> {
   if (accounts === null) return part(null);
   const query: Omit<AccountsQuery, "groupBy"> = {

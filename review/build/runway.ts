@@ -10,12 +10,15 @@ import type { ReviewQuestion } from "./source.ts";
 
 const secondsPerHour = 3600;
 const secondsPerWeek = 7 * 86_400;
-/** Weeks that a trend is made of. */
+/** How many weeks a trend is made of. */
 export const runwayWeeks = 26;
-/** A week with less coverage says too little. */
+/** A week of which less than this part is covered says too little. */
 const leastCovered = 0.8;
 
-/** How long each quota domain's GPUs last, as of the end of the window (or now); `hours` reach back `runwayWeeks`. */
+/**
+ * How long each quota domain's GPUs last, as of the end of the window, or of now if that is earlier; `hours` reach back
+ * `runwayWeeks`.
+ */
 export function runwayRows(
   { cluster, now, days }: ReviewQuestion,
   hours: ReadonlyMap<string, readonly DomainHour[]>,
@@ -40,7 +43,7 @@ function runwayOf(
 ): Runway {
   const weeks = weeksOf(hours, at);
   const last = weeks.findLast(({ p95DemandGpus }) => p95DemandGpus !== null);
-  // Before the first whole week, the hours that there are say what the capacity is.
+  // Before the first whole week, all hours that there are show the capacity.
   const lastHours = last === undefined ? hours : hours.filter(({ at: hour }) => weekOf(hour).from === last.from);
   const capacity = meanOf(lastHours, (hour) => hour.capacity);
   const recoverable = pools.length === 0 ? null : pools.reduce((sum, pool) => sum + (idle.get(pool) ?? 0), 0);
@@ -62,7 +65,7 @@ function runwayOf(
   };
 }
 
-/** The whole weeks before a moment, from the first that is covered on; `null` where too little of one is. */
+/** The whole weeks before a moment, from the first with data on; the demand is `null` where too little of a week is covered. */
 function weeksOf(hours: readonly DomainHour[], at: number): readonly RunwayWeek[] {
   const byWeek = Map.groupBy(hours, (hour) => weekOf(hour.at).from);
   const end = weekOf(at).from;

@@ -17,7 +17,7 @@ import { askServing } from "./serving.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { askWaitTables } from "./waits.ts";
 
-/** The sections that only a ledger can fill, and what they were asked for beside. */
+/** The sections that only a ledger can fill, and the answers behind them that other sections need. */
 export interface Sections
   extends Pick<
     Review,
@@ -63,7 +63,7 @@ const none: Sections = {
 
 const secondsPerWeek = 7 * 86_400;
 
-/** Asks for everything beside GPU time. Nodes, placement and demand of one team have no meaning, and are left out. */
+/** Asks for everything besides GPU time. Nodes, placement and demand of one team have no meaning, and are left out. */
 export async function askSections(question: ReviewQuestion, time: PoolTime | null): Promise<Part<Sections>> {
   const { accounts, team, onProgress = () => {} } = question;
   if (accounts === null || time === null) return part(none);
@@ -125,7 +125,10 @@ function usedPrices(cluster: string, rows: readonly PriceRow[]): UsedPrices {
   };
 }
 
-/** Workloads are kept for a shorter time than GPU time: where they are not kept any more, the note says so. */
+/**
+ * Asks for the workloads of the window. They are kept for a shorter time than GPU time: where they are not kept any more, the
+ * note says so.
+ */
 async function askJobs(
   accounts: ReviewAccounts,
   { cluster, days, team }: ReviewQuestion,
@@ -136,7 +139,7 @@ async function askJobs(
   return part({ jobs: null, jobsAnswer: null, notes: [{ cluster, text: `No jobs: ${asked.error}.` }] });
 }
 
-/** The facts about a cluster as a whole. */
+/** Asks for the sections about the cluster as a whole. */
 async function askCluster(
   accounts: ReviewAccounts,
   question: ReviewQuestion,

@@ -5,7 +5,7 @@ import type { Served } from "../document/serving.ts";
 import { hoursOf } from "./hours.ts";
 import { costsOfRows, maxRows, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
-/** Workloads of the list. */
+/** The most workloads of the list. */
 const shownServed = 20;
 
 /** Asks what workloads that serve did; `null` where workloads of the window are not kept any more. */
@@ -25,7 +25,7 @@ export async function askServing(
 
 const keyOf = ({ values: [workload, team] }: LedgerTableRow): string => JSON.stringify([workload, team]);
 
-/** Those that took the most GPU time. */
+/** Sorts workloads that serve by their GPU time, and keeps those that took the most. */
 export function sortedServed(all: readonly Served[]): Served[] {
   const nameOf = ({ cluster, kind, namespace, name, team }: Served) =>
     JSON.stringify([cluster, namespace, name, kind, team]);

@@ -12,24 +12,24 @@ export type ReviewAccounts = Pick<
   "query" | "queryLedgerTable" | "queryPrices" | "queryPools" | "queryAdvice" | "queryWithheld" | "queryJobs"
 >;
 
-/** What a review covers, and where it asks. */
+/** What a review covers, and the sources that it asks. */
 export interface ReviewQuestion {
   readonly cluster: string;
   readonly days: Days;
-  /** Windows before it that it is compared with. */
+  /** How many windows before it are compared with it. */
   readonly compare: number;
-  /** Only what this team held; `null`: all. */
+  /** The team that the review is about: only what it held counts; `null`: the whole cluster. */
   readonly team: string | null;
-  /** Seconds since the epoch. */
+  /** The present time, seconds since the epoch. */
   readonly now: number;
-  /** Who knows GPU time: the ledger, or a server with Prometheus' HTTP API. */
+  /** The source of GPU time: the ledger, or a server with Prometheus' HTTP API. */
   readonly history: History;
-  /** Everything else; `null`: nobody knows it, and its sections are missing. */
+  /** The source of everything else; `null`: there is none, and the sections that need it are missing. */
   readonly accounts: ReviewAccounts | null;
   readonly budgets: readonly Budget[];
   /** States that no team pays for (`cost.notCharged`). */
   readonly notCharged: readonly string[];
-  /** Is called with what is being asked: a long window takes seconds. */
+  /** Is called with a name of what is being asked, because a long window takes seconds. */
   readonly onProgress?: (step: string) => void;
 }
 
@@ -38,17 +38,17 @@ export interface ReviewFailure {
   readonly ok: false;
   readonly error: string;
   readonly nextStep: string;
-  /** What is recorded begins after the window: a later one will have a review. */
+  /** Set if the records begin only after the window, so that a later window will have a review. */
   readonly isNotYet?: true;
 }
 
 /** A part of a review, or why it cannot be had. */
 export type Part<Value> = { readonly ok: true; readonly value: Value } | ReviewFailure;
 
-/** A part that is there. */
+/** Makes a part of a value. */
 export const part = <Value>(value: Value): Part<Value> => ({ ok: true, value });
 
-/** Groups of one answer: more than any cluster has that this is made for. */
+/** The most groups of one answer, more than clusters of the intended size have. */
 export const maxRows = 10_000_000;
 
 /** Asks for the rows of a table of the ledger in a window. */
@@ -63,7 +63,7 @@ export async function askTable(
   return asked.ok ? part(asked.answer.rows) : asked;
 }
 
-/** What rows cost, by the currency that is the value of each at a place; what has no price is left out. */
+/** What rows cost, by currency. The currency of a row is its value at index `place`; rows without a price are left out. */
 export function costsOfRows(rows: readonly LedgerTableRow[], place: number): Costs {
   return sumCosts(
     rows.map(({ values, amounts }): Costs => {

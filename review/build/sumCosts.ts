@@ -1,7 +1,7 @@
 import { sortedRecord } from "../../exporter/history/totalsSum.ts";
 import type { Costs } from "../document/parts.ts";
 
-/** Adds money up, each currency by itself; in the order of their names. */
+/** Adds up money, each currency by itself. The currencies are in the order of their names. */
 export function sumCosts(all: Iterable<Costs>): Costs {
   const sums = new Map<string, number>();
   for (const costs of all)
@@ -9,11 +9,11 @@ export function sumCosts(all: Iterable<Costs>): Costs {
   return sortedRecord(sums);
 }
 
-/** The currency that comes first where only one can be shown: the one with the largest amount; `null` without money. */
+/** The currency to show where only one can be shown: the one with the largest amount; `null` without money. */
 export function mainCurrency(costs: Costs): string | null {
   const [first] = Object.entries(costs).sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
   return first?.[0] ?? null;
 }
 
-/** The largest amount, whatever its currency: by what lists of money are ordered. 0 without money. */
+/** The largest amount, whatever its currency, by which lists with costs are sorted; 0 without money. */
 export const largestCost = (costs: Costs): number => Math.max(0, ...Object.values(costs));

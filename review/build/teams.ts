@@ -14,7 +14,10 @@ import { askTable, type Part, part, type ReviewAccounts, type ReviewQuestion } f
 import { largestCost, sumCosts } from "./sumCosts.ts";
 import { askWaits } from "./waits.ts";
 
-/** Asks for the table of teams, beside what the window's totals say. From a server, waits, evictions and jobs are not known. */
+/**
+ * Asks for what the table of teams has besides the totals of the window. Without a ledger, waits, evictions and jobs are not
+ * known.
+ */
 export async function askTeams(
   question: ReviewQuestion,
   { rows, queues }: Pick<PeriodTotals, "rows" | "queues">,
@@ -67,7 +70,7 @@ async function askBudgets({
 }: ReviewQuestion): Promise<Part<readonly (TeamRow["budgets"][number] & { readonly team: string })[]>> {
   const asked = budgets.filter((budget) => team === null || budget.team === team);
   if (asked.length === 0) return part([]);
-  // The last moment of the window: its end is already the next month's at times.
+  // The last moment of the window is meant: its end may be in the next month already.
   const at = Math.min(now, days.to - 1);
   const from = Math.min(monthOf(at).from, Math.floor(at / secondsPerDay - forecastDays + 1) * secondsPerDay);
   const found = await budgetDays(history, from, at, [...new Set(asked.map((budget) => budget.team))]);
@@ -81,7 +84,9 @@ async function askBudgets({
   );
 }
 
-/** Without evictions or failures nothing was lost; where the loss of none of them is known, unknown. */
+/**
+ * GPU-hours that evictions or failures lost: 0 without any; `null` where there were some and the loss of none of them is known.
+ */
 function lostHours(amounts: LedgerTableAmounts | undefined, events: "evictions" | "failures"): number | null {
   const lost = amounts?.lostGpuSeconds ?? null;
   if (lost !== null) return hoursOf(lost);
@@ -90,7 +95,7 @@ function lostHours(amounts: LedgerTableAmounts | undefined, events: "evictions" 
 
 const noWaits = { count: 0, p50Seconds: null, p95Seconds: null, buckets: [] };
 
-/** Those that waste most first: by money, then by GPU time, then by name. */
+/** Sorts teams, those that waste the most first: by money, then by GPU time, then by name. */
 export function sortedTeams(teams: readonly TeamRow[]): TeamRow[] {
   return teams.toSorted(
     (one, other) =>
@@ -127,7 +132,7 @@ function useOf(rows: readonly TotalsRow[], notCharged: readonly string[]) {
   };
 }
 
-/** Where no queue of the team was judged, nothing is known of its entitlement. */
+/** What a team was entitled to and what it lacked, in GPU-hours; `null` where no queue of the team was judged. */
 function entitlementOf(row: QueueTotalsRow | undefined) {
   const known = row !== undefined && row.judgedSeconds > 0 ? row : null;
   const hours = (gpuSeconds: number | null | undefined) => (gpuSeconds == null ? null : hoursOf(gpuSeconds));

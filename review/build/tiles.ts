@@ -6,15 +6,15 @@ interface TileKind {
   readonly id: TileId;
   readonly title: string;
   readonly owner: string;
-  /** `null` where it is not known. */
+  /** The value of the tile for a period; `null` where it is not known. */
   readonly of: (period: Period) => number | null;
   readonly unit: string;
   readonly note: string;
 }
 
 /**
- * The tiles of a review: its last period, and those before that can be compared with it. A review of one team has no capacity
- * of its own.
+ * The tiles of a review. Each has the value of the last period, and those of the periods before that can be compared with it. A
+ * review of one team has no capacity of its own.
  */
 export function tilesOf(
   periods: readonly Period[],
@@ -81,7 +81,10 @@ function costNote(last: Period | undefined, team: string | null, currency: strin
   return `${share}${more}`;
 }
 
-/** Amounts are compared per covered hour: a week that is not over, or not covered, is no smaller week. */
+/**
+ * How the last value differs from the mean of those before. Amounts are compared per covered hour, so that a week that is not
+ * over, or has gaps, does not look smaller.
+ */
 function changeOf(periods: readonly Period[], values: readonly (number | null)[], isRatio: boolean): number | null {
   const rates = values.map((value, i) => {
     const seconds = periods[i]?.coveredSeconds ?? 0;
@@ -95,7 +98,10 @@ function changeOf(periods: readonly Period[], values: readonly (number | null)[]
   return mean > 0 ? now / mean - 1 : null;
 }
 
-/** The terms of capacity planners for one period of one cluster. No GPUs are one team's to run on, whoever holds them. */
+/**
+ * The terms of capacity planners for one period of one cluster. A team has no scheduling efficiency, because no GPUs belong to
+ * a team, whoever holds them.
+ */
 export function termsOf(period: Period, team: string | null): Terms {
   const { capacity, allocated, active, judged, usable, pending, coveredSeconds } = period;
   const covered = coveredSeconds / 3600;

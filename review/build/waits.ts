@@ -4,10 +4,10 @@ import type { Waits } from "../document/parts.ts";
 import type { WaitRow } from "../document/use.ts";
 import { askTable, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
-/** Rows of each table; pages show the first ones. */
+/** The most rows of each table; pages show only the first ones. */
 const mostRows = 100;
 
-/** Waits of a group by bucket, with their percentiles. */
+/** Adds up the waits of a group by bucket, and finds their percentiles. */
 export function waitsOf(buckets: readonly BucketedWaits[]): Waits {
   const sums = new Map<number, BucketedWaits>();
   for (const { bucket, waits, seconds } of buckets) {
@@ -23,7 +23,7 @@ export function waitsOf(buckets: readonly BucketedWaits[]): Waits {
   };
 }
 
-/** Asks for ended waits from creation to start, by what waited; the key is the JSON of the values. */
+/** Asks for ended waits from creation to start, grouped by `by`; `values` has the values of a group in that order. */
 export async function askWaits(
   accounts: ReviewAccounts,
   { days, team }: ReviewQuestion,
@@ -70,7 +70,7 @@ export async function askWaitTables(
   return part({ bySize: sortedWaits(bySize), byQueue: sortedWaits(byQueue) });
 }
 
-/** Those with the longest tail first; at most `mostRows`. */
+/** Sorts waits, those with the longest p95 first, and keeps at most `mostRows`. */
 export function sortedWaits(rows: readonly WaitRow[]): WaitRow[] {
   return rows
     .toSorted((one, other) => (other.p95Seconds ?? 0) - (one.p95Seconds ?? 0) || other.count - one.count)

@@ -4,7 +4,7 @@ import { gpuTolerance } from "../../exporter/model/gpuTolerance.ts";
 import type { Undone } from "../../exporter/model/recommendation.ts";
 import { duration } from "../../exporter/publish/terminal/columns.ts";
 
-/** Fewer GPUs than predicted by no more than this part of them is what was predicted. */
+/** A measured gain that misses no more than this part of the predicted GPUs counts as predicted. */
 const closeEnough = 0.05;
 
 const notTaken: Readonly<Record<AftermathOutcome, string>> = {
@@ -20,7 +20,10 @@ const ways: Readonly<Record<Undone["how"], string>> = {
   "changed-back": "someone took the setting back",
 };
 
-/** Why the measured gain of closed advice is what it is beside the predicted one, in a clause; `null`: it is as predicted, or nobody took it and that is all. */
+/**
+ * Says in a clause why the measured gain of closed advice differs from the predicted one. `null`: it is as predicted, or nobody
+ * took the advice and nothing else is known.
+ */
 export function whyMeasured(lifecycle: AdviceLifecycle): string | null {
   const { state, closedAt, gainedGpusWorst, measuredGpus, detail } = lifecycle;
   if (detail === null) return "not known: another version wrote it";

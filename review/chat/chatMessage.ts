@@ -1,21 +1,28 @@
 import { z } from "zod";
 
-/** How a summary is posted: as `{"text": ...}`, as blocks of Slack, or as a workflow of Teams takes it. */
+/**
+ * How a summary is posted: as `{"text": ...}`, as blocks of Slack, or as a message that a workflow of Microsoft Teams accepts.
+ */
 export const postFormats = ["text", "slack", "teams"] as const;
 
 export type PostFormat = (typeof postFormats)[number];
 
-/** A summary for a chat. Its lines are free of markup, mentions and links but for the last, with `&`, `<` and `>` as entities. */
+/** A summary for a chat. Its lines have no markup, mentions or links, and have `&`, `<` and `>` as entities. */
 export interface ChatSummary {
   readonly lines: readonly string[];
-  /** Where the whole review is; ours, not the cluster's. */
+  /** Address of the whole review; `null`: none. It is ours and not text of the cluster, so it may be a link. */
   readonly url: string | null;
 }
 
-/** Characters: Slack's limits for a header and for the text of a section (https://docs.slack.dev/reference/block-kit/blocks). */
+/**
+ * Slack's limits for a header and for the text of a section, in characters (https://docs.slack.dev/reference/block-kit/blocks).
+ */
 const longestHeader = 150;
 const longestSection = 3000;
-/** Characters of a message: Teams takes 28 KB in all (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
+/**
+ * The most characters of a message: Teams takes 28 KB in all
+ * (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors).
+ */
 const longestMessage = 12_000;
 
 /** The body of the request that posts a summary, to be sent as JSON. Pure. */
@@ -30,19 +37,22 @@ export function chatMessage(format: PostFormat, summary: ChatSummary): Readonly<
   }
 }
 
-/** The summary as plain lines, the address of the whole review last. */
+/** The summary as plain lines; the address of the whole review is last. */
 export function summaryText({ lines, url }: ChatSummary): string {
   return [...lines, ...(url === null ? [] : [`All of it: ${url}`]), ""].join("\n");
 }
 
-/** The first line is the header; others are one section, in which Slack looks for no links by itself. */
+/**
+ * A message of Slack. The first line is the header, and the others are one section, in which Slack does not look for links by
+ * itself.
+ */
 function slackMessage({ lines, url }: ChatSummary): Readonly<Record<string, unknown>> {
   const [title = "", ...rest] = lines;
   const body = within(rest, longestSection).join("\n");
   const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text, verbatim: true } });
   const link = linkOf(url);
   return {
-    // What a notification shows, and who cannot see blocks.
+    // This is the text for notifications, and for clients that cannot show blocks.
     text: title,
     blocks: [
       { type: "header", text: { type: "plain_text", text: cut(withoutEntities(title), longestHeader), emoji: false } },
@@ -52,7 +62,7 @@ function slackMessage({ lines, url }: ChatSummary): Readonly<Record<string, unkn
   };
 }
 
-/** An address that may be a link; `null`: none is given, or it is no address of the web. */
+/** The address if it may be a link; `null`: none is given, or it is no address of the web. */
 function linkOf(url: string | null): string | null {
   const parsed = httpAddress.safeParse(url);
   return parsed.success ? parsed.data : null;
@@ -60,7 +70,7 @@ function linkOf(url: string | null): string | null {
 
 const httpAddress = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).href.replaceAll("|", "%7C"));
 
-/** Text of the cluster is in runs, in which Teams reads no Markdown. */
+/** A message of Teams. Text of the cluster is in text runs, in which Teams reads no Markdown. */
 function teamsMessage({ lines, url }: ChatSummary): Readonly<Record<string, unknown>> {
   const [title = "", ...rest] = within(lines.map(withoutEntities), longestMessage);
   const run = (text: string, more: Readonly<Record<string, string>> = {}) => ({
@@ -81,7 +91,7 @@ function teamsMessage({ lines, url }: ChatSummary): Readonly<Record<string, unkn
   };
 }
 
-/** Keeps the lines that fit; the last one says how many do not. */
+/** Keeps the lines that fit into `most` characters; if some do not, the last line says how many. */
 function within(lines: readonly string[], most: number): readonly string[] {
   const reserve = 40;
   let length = 0;

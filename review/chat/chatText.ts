@@ -3,8 +3,8 @@ import { plainText } from "../../exporter/publish/terminal/columns.ts";
 const joiner = "\u2060";
 
 /**
- * Text for a chat. Slack knows no backslashes and reads `<`, `>` and `&` as its own; others read Markdown. So nothing is left
- * of a name that either would take for markup, a link or a mention.
+ * Makes text fit for a chat. Slack has no backslash escapes and gives `<`, `>` and `&` meanings of its own; other chats read
+ * Markdown. Therefore everything in a name that either would take for markup, a link or a mention is removed or replaced.
  */
 export function chatText(text: string): string {
   return plainText(text, 200)

@@ -7,7 +7,10 @@ import { unitName } from "../words/figure.ts";
 
 const header = ["section", "cluster", "item", "measure", "unit", "value"] as const;
 
-/** A review as RFC 4180, one number a line and not rounded: all that the pages show, and the steps of their charts. */
+/**
+ * A review as RFC 4180, with one number on each line, which is not rounded. It has all numbers that the pages show, and the
+ * steps of their charts.
+ */
 export function renderReviewCsv(review: Review): string {
   const lines = [csvLine(header)];
   for (const part of everyNumber(review)) {

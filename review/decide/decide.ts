@@ -5,9 +5,9 @@ import type { Decision, Undecided } from "./decision.ts";
 import { type lossOf, proposeLoss } from "./proposeLoss.ts";
 import { proposeWaiting } from "./proposeWaiting.ts";
 
-/** What a meeting can decide. */
+/** The most decisions: a meeting can make no more. */
 export const mostDecisions = 5;
-/** Losses that have a decision or the reason why there is none. */
+/** How many of the largest losses have a decision, or the reason why there is none. */
 const explainedLosses = 5;
 
 /** The decisions of a review, the one with most at stake first, and why there is none about other large losses. */
@@ -18,9 +18,10 @@ export interface Decisions {
 
 /**
  * What a director should decide after this review: at most five, ranked by the money at stake in the currency with most of it;
- * what has no price, and work that waits, counts with the mean price of all GPU time, for the order alone. Where nothing has
- * a price, GPU-hours are compared. The best decision for a pool that is short and the best for those who wait long are kept among
- * the five, because work that waits has no price. Of the largest losses of the waterfall each has a decision or a reason.
+ * anything without a price, and work that waits, counts with the mean price of all GPU time, but only for the order. Where
+ * nothing has a price, GPU-hours are compared. The best decision for a pool that is short and the best for those who wait long
+ * are kept among the five, because work that waits has no price. Each of the largest losses of the waterfall has a decision or
+ * a reason.
  *
  * Impossible: more than five decisions; a purchase and the closing of nodes of the same pool; the closing of nodes that a
  * withheld recommendation explains (reserved capacity, nodes kept warm); an amount that is no finite number.
@@ -64,7 +65,10 @@ const nameOf = ({ state, isAllocated }: Pick<WaterfallDropRow, "state" | "isAllo
 const isOneOf = (drops: readonly WaterfallDropRow[], loss: ReturnType<typeof lossOf>): boolean =>
   drops.some((drop) => nameOf(drop) === nameOf(loss));
 
-/** The first five, in which the best for a pool that is short and the best for those who wait long keep their places. */
+/**
+ * The first five decisions. The best one for a pool that is short and the best one for those who wait long are always among
+ * them.
+ */
 function firstOf(ranked: readonly Decision[]): readonly Decision[] {
   const waiting = ranked.filter(({ coversLoss }) => coversLoss === null);
   const kept = [true, false].flatMap((isOfPool) => waiting.find(({ cluster }) => (cluster !== "") === isOfPool) ?? []);
@@ -77,7 +81,7 @@ interface Price {
   readonly perGpuHour: number;
 }
 
-/** What a GPU-hour costs on average in the currency with most money; `null` without a price. */
+/** What a GPU-hour costs on average in the currency with the most money; `null` without a price. */
 function meanPrice({ waterfall }: Review): Price | null {
   const all = waterfall.find(({ level }) => level === "capacity");
   const currency = all === undefined ? null : mainCurrency(all.costs);

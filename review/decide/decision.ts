@@ -22,7 +22,7 @@ export interface Loss {
 /** Something to decide, with what it rests on. Names in its texts come from the cluster and are untrusted. */
 export interface Decision {
   readonly kind: DecisionKind;
-  /** Of the pools that it is about; empty: of all clusters of the review. */
+  /** The cluster of the pools that it is about; empty: it is about all clusters of the review. */
   readonly cluster: string;
   readonly title: string;
   readonly evidence: readonly Evidence[];
@@ -30,7 +30,7 @@ export interface Decision {
   readonly ifNothingIsDone: string;
   /** What is at stake, not what is saved. `null`: not known, or not what the decision is about. */
   readonly worth: {
-    /** By currency, as in a week; `null` without a price, and where less than a day is covered. */
+    /** Money per week, by currency; `null` without a price, and where less than a day is covered. */
     readonly moneyPerWeek: Costs | null;
     /** GPU-hours for which work waited in the window. */
     readonly waitingGpuHours: number | null;
@@ -42,7 +42,7 @@ export interface Decision {
 
 /** A large loss, or waiting work, for which nothing is to be decided, and why. */
 export interface Undecided {
-  /** `null`: it is waiting work that is not decided about. */
+  /** The loss; `null`: it is waiting work. */
   readonly loss: Loss | null;
   readonly reason: string;
 }

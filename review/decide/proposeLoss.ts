@@ -6,18 +6,18 @@ import type { DecisionKind, Evidence, Loss, Proposal } from "./decision.ts";
 import { isShort, shortDomains } from "./shortDomains.ts";
 import { sumInAnyOrder } from "./sumInAnyOrder.ts";
 
-/** A loss below this part of all GPU time is no decision for a director. */
+/** A loss below this part of all GPU time is too small for a director to decide about. */
 const leastPart = 0.01;
 const secondsPerWeek = 7 * 86_400;
 const secondsPerDay = 86_400;
 const namedPools = 3;
-/** Node-hours of a window below which a pool has no node to close. */
+/** The fewest idle node-hours of a pool in a window for which closing a node is proposed. */
 const leastIdleHours = 1;
 
-/** A loss of the waterfall as decisions name it. */
+/** A loss of the waterfall in the form in which decisions name it. */
 export const lossOf = ({ state, isAllocated, gpuHours }: WaterfallDropRow): Loss => ({ state, isAllocated, gpuHours });
 
-/** What could be decided about a loss of the waterfall, or why nothing. */
+/** What could be decided about a loss of the waterfall, or why nothing is to be decided. */
 export function proposeLoss(review: Review, drop: WaterfallDropRow): Proposal {
   const capacity = review.waterfall.find(({ level }) => level === "capacity")?.gpuHours ?? 0;
   if (drop.gpuHours < leastPart * capacity) return none(drop, "It is less than a hundredth of all GPU time.");
@@ -144,7 +144,10 @@ function decided(
   };
 }
 
-/** Money of the window as that of a week. Less than a day says too little about one. */
+/**
+ * Converts money of the window to money per week; `null` without money, or if less than a day is covered, which says too little
+ * about a week.
+ */
 function perWeek({ coverage, clusters }: Review, costs: Costs): Costs | null {
   const seconds = coverage.coveredSeconds / clusters.length;
   if (!(seconds >= secondsPerDay) || Object.keys(costs).length === 0) return null;

@@ -4,11 +4,14 @@ import type { Proposal } from "./decision.ts";
 import { shortDomains, waitingGpuHours } from "./shortDomains.ts";
 import { sumInAnyOrder } from "./sumInAnyOrder.ts";
 
-/** A p95 wait from which on someone should decide about it: half a working day, in seconds. */
+/** The shortest p95 wait that needs a decision, in seconds: half a working day. */
 export const longWaitSeconds = 4 * 3600;
 const namedWaiters = 3;
 
-/** What could be decided about work that waits: more GPUs where demand is above capacity, other shares where some wait long. */
+/**
+ * What could be decided about work that waits: more GPUs where demand is above capacity, other shares where some teams or
+ * queues wait long.
+ */
 export function proposeWaiting(review: Review): readonly Proposal[] {
   return [...shortDomains(review).map((domain) => moreGpus(review, domain)), ...otherShares(review)];
 }
@@ -31,7 +34,7 @@ function moreGpus({ actions, runway, idleNodes }: Review, demand: Demand): Propo
   );
   return {
     decision: {
-      // Nodes that Fairlead advises to close cannot be bought beside it: what waits is kept from them by something else.
+      // Buying nodes makes no sense beside the advice to close some: something else keeps the waiting work from them.
       kind: removed ? "shift-quota" : "buy-or-rent",
       cluster,
       title: removed
@@ -70,7 +73,8 @@ function waitersOf({ teams, waits }: Review): readonly Waiter[] {
       shortByOthers: null,
     })),
   ].filter(({ p95Seconds }) => p95Seconds >= longWaitSeconds);
-  // A queue often bears the name of its team: the longer wait counts, and what others have of its share.
+  // A queue often has the name of its team. The longer wait of the two counts, together with what others have of the team's
+  // share.
   return [...Map.groupBy(all, ({ name }) => name)].map(([name, own]) => ({
     name,
     p95Seconds: Math.max(...own.map(({ p95Seconds }) => p95Seconds)),

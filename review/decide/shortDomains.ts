@@ -1,7 +1,7 @@
 import type { Review } from "../document/review.ts";
 import type { Demand } from "../document/use.ts";
 
-/** Less than this above capacity is no reason to buy a GPU. */
+/** If demand is above capacity by less than this many GPUs, that is no reason to buy one. */
 const leastMissingGpus = 1;
 
 /** Quota domains whose p95 demand is at least a GPU above their mean capacity; none where either is not known. */
@@ -19,7 +19,10 @@ export function isShort(domains: readonly Demand[], cluster: string, pool: strin
   );
 }
 
-/** GPU-hours for which work of a domain waited: means of steps, so a step that is covered in part counts as whole; `null` where no step is known. */
+/**
+ * GPU-hours for which work of a domain waited; `null` where no step is known. They are added up from means of steps, so a step
+ * that is covered in part counts as a whole one.
+ */
 export function waitingGpuHours({ steps, stepSeconds }: Demand): number | null {
   const known = steps.map(({ pending }) => pending).filter((pending) => pending !== null);
   return known.length === 0 ? null : known.reduce((sum, pending) => sum + (pending * stepSeconds) / 3600, 0);

@@ -1,3 +1,3 @@
-/** Sum of amounts that is the same in whatever order they come: sums of floating point are not. */
+/** Adds up amounts so that the sum does not depend on their order, as sums of floating point otherwise do. */
 export const sumInAnyOrder = (amounts: readonly number[]): number =>
   amounts.toSorted((one, other) => one - other).reduce((sum, amount) => sum + amount, 0);

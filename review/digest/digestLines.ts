@@ -9,7 +9,7 @@ import type { IdleDigest, IdleGpus } from "./idleDigests.ts";
 const mostLines = 10;
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
-/** Whose digest it is, in words: `team ads`, `owner ann`. */
+/** Says whose digest it is: `team ads`, `owner ann`. */
 export function digestName({ of: { kind, name } }: IdleDigest): string {
   return kind === "owner" ? `owner ${nameText(name)}` : name === "" ? teamText(name) : `team ${teamText(name)}`;
 }
@@ -30,7 +30,7 @@ export function digestLines(digest: IdleDigest, cluster: string | null, now: num
   ];
 }
 
-/** `2 A100 idle since Friday 2026-11-20 14:05 UTC (3 d 2 h), $ 165 a day: Notebook ads/big`. */
+/** The line of one workload: `2 A100 idle since Friday 2026-11-20 14:05 UTC (3 d 2 h), $ 165 a day: Notebook ads/big`. */
 function idleLine(one: IdleGpus, now: number): string {
   const { workload, model, reason, gpus, since } = one;
   const begin = Date.parse(since);
@@ -40,7 +40,7 @@ function idleLine(one: IdleGpus, now: number): string {
   return `${wholeGpus(gpus)} ${chatText(nameText(model))} idle since ${when}, ${costText([one])}: ${named}${reasonWords[reason]}`;
 }
 
-/** What is not said is that nothing runs. */
+/** What is added to a line for each reason; that nothing runs is the usual one, and is not mentioned. */
 const reasonWords: Readonly<Record<IdleGpus["reason"], string>> = {
   "no-activity": "",
   "no-requests": " (no request has come)",
@@ -52,7 +52,7 @@ function sumText(idle: readonly IdleGpus[]): string {
   return `${gpus} GPU${gpus === "1" ? "" : "s"}, ${costText(idle)}`;
 }
 
-/** What is idle costs a day; what has no known price is said, and is no 0. */
+/** What idle GPUs cost a day. GPUs without a known price are mentioned, and do not count as 0. */
 function costText(idle: readonly IdleGpus[]): string {
   const costs: Record<string, number> = {};
   let unpriced = 0;

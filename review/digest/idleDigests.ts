@@ -15,22 +15,23 @@ export interface IdleGpus {
   readonly since: string;
   /** What they cost a day, by currency; empty where no price is known. */
   readonly costsPerDay: Readonly<Record<string, number>>;
-  /** Those that are not in the costs. */
+  /** GPUs that are not in the costs, because their price is not known. */
   readonly unpricedGpus: number;
 }
 
 /** What one owner or team has idle, and where it is posted. */
 export interface IdleDigest {
   readonly of: { readonly kind: "owner" | "team"; readonly name: string };
-  /** `null`: the configuration names none. */
+  /** The channel to post to; `null`: the configuration names none. */
   readonly channel: string | null;
-  /** Those with most idle GPU time so far first. */
+  /** Its idle GPUs; those with the most idle GPU time so far are first. */
   readonly idle: readonly IdleGpus[];
 }
 
 /**
  * A digest for each owner or team with GPUs that have been idle for long enough (`minIdleHours`). Work of one owner in teams
- * with channels of their own makes several, so that no channel shows another team's. Pure; `now` in milliseconds since the epoch.
+ * with channels of their own makes several, so that no channel shows the work of another team. Pure; `now` in milliseconds
+ * since the epoch.
  */
 export function idleDigests(
   workloads: readonly DigestedWorkload[],

@@ -16,7 +16,7 @@ export const faultCauseSchema = z.object({
   meanRepairHours: amount.nullable().describe("How long these had lasted from their begin; null: none was repaired."),
 });
 
-/** A GPU that could not be used; `gpu` empty: GPUs of the node that failed together. */
+/** A GPU that could not be used; if `gpu` is empty, all GPUs of the node that failed together. */
 export const outageSchema = z.object({
   cluster: name,
   node: name,

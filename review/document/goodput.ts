@@ -2,24 +2,30 @@ import type { TeamRow } from "./use.ts";
 
 /** How far the GPU time of a team got, GPU-hours; each step is a part of the one before. `null`: not known. */
 export interface Goodput {
-  /** Allocated, and not waiting for the rest of a gang, for a start, or for a GPU that cannot be used. */
+  /** Allocated time that did not wait for the rest of a gang, for a start, or for a GPU that cannot be used. */
   readonly whole: number | null;
-  /** Of that, what evictions undid, and what failures of programs undid besides: never more than there was. */
+  /**
+   * The part of `whole` that evictions undid, never more than there was; `undoneByFailures` is what failures of programs undid
+   * besides.
+   */
   readonly undoneByEvictions: number | null;
   readonly undoneByFailures: number | null;
-  /** What is left. */
+  /** The part of `whole` that was not undone. */
   readonly kept: number | null;
-  /** Of that, what was active: the undone part is taken to have been as active as all of it. */
+  /** The part of `kept` that was active; the undone part is taken to have been as active as the rest. */
   readonly productive: number | null;
-  /** Productive of allocated, 0..1. */
+  /** `productive` divided by the allocated time, 0..1. */
   readonly ratio: number | null;
 }
 
 type Sums = Pick<TeamRow, "allocated" | "active" | "whole" | "lostToEvictions" | "lostToFailures">;
 
-/** The steps from the sums of a team. Time without telemetry ran as well, and is not productive: nobody saw it. */
+/**
+ * Derives the steps from the sums of a team. Time without telemetry counts as `whole`, but not as productive, because nobody
+ * saw it.
+ */
 export function goodputOf({ allocated, active, whole, lostToEvictions, lostToFailures }: Sums): Goodput {
-  // What was undone within the window may have been done before it.
+  // Work that was undone within the window may have been done before it, so the loss can exceed what there is.
   const undoneByEvictions = whole === null || lostToEvictions === null ? null : Math.min(whole, lostToEvictions);
   const left = whole === null || undoneByEvictions === null ? null : whole - undoneByEvictions;
   const undoneByFailures = left === null || lostToFailures === null ? null : Math.min(left, lostToFailures);

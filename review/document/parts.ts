@@ -9,13 +9,13 @@ export const ratio = z.number().min(0).max(1);
 /** A moment: `2026-11-16T00:00:00Z`. */
 export const moment = z.iso.datetime();
 
-/** Money by currency. Amounts of different currencies are never added up; what has no price is in none. */
+/** Money by currency. Amounts of different currencies are never added up; GPU time without a price is in none of them. */
 export const costs = z.record(z.string(), amount);
 
 /** Name of something in a cluster: untrusted text. */
 export const name = z.string().max(1000);
 
-/** Waits of one bucket of the ledger, a quarter of an octave wide; what percentiles of several clusters are made of. */
+/** Waits of one bucket of the ledger, a quarter of an octave wide; percentiles of several clusters are made from these. */
 export const waitBuckets = z.array(
   z.object({ bucket: z.number().int().min(0).max(1000), waits: amount, seconds: amount }),
 );

@@ -16,11 +16,11 @@ import {
   trackRecordSchema,
 } from "./waste.ts";
 
-/** Version of the document; a reader refuses others. */
+/** Version of the document; readers refuse other versions. */
 export const reviewVersion = 1;
 
 /**
- * A capacity review: everything that its page says, as data. HTML, Markdown and CSV are renderings of it and calculate
+ * A capacity review: everything that its page shows, as data. HTML, Markdown and CSV are renderings of it and calculate
  * nothing. Amounts of GPU time are physical GPU-hours; what is not known is `null`, or a section that is `null` where its
  * source was not asked; money is by currency.
  */

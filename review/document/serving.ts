@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { amount, costs, name } from "./parts.ts";
 
-/** What a workload that serves did in the window, and what it took while its requests were counted. */
+/** What a workload that serves did in the window, and the GPU time that it took while its requests were counted. */
 export const servedSchema = z.object({
   cluster: name,
   kind: name,

@@ -4,7 +4,7 @@ import { name } from "./parts.ts";
 /** The numbers on top of the page. */
 export const tileIds = ["capacity", "allocated", "active", "effective", "cost"] as const;
 
-/** One of them. */
+/** One of the numbers on top of the page. */
 export const tileSchema = z.object({
   id: z.enum(tileIds),
   title: z.string().max(100),
@@ -23,7 +23,7 @@ export const tileSchema = z.object({
   owner: z.string().max(100).describe("Who can act on a change."),
 });
 
-/** The same by the names that capacity planners know; GPUs are means over the covered time. */
+/** The numbers under the names that capacity planners know; GPUs are means over the covered time. */
 export const termsSchema = z.object({
   totalGpus: z.number().nullable(),
   effectiveGpus: z.number().nullable().describe("Active."),

@@ -59,7 +59,7 @@ export const demandSchema = z.object({
   oneMoreNode: oneMoreNodeSchema.nullable().default(null).describe("null: a review from before did not say."),
 });
 
-/** What reviews from before did not say. */
+/** An amount that reviews of older versions do not have. */
 const later = amount.nullable().default(null);
 
 /** What a team had, GPU-hours unless the name says otherwise. */

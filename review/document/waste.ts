@@ -20,7 +20,7 @@ export const idleNodePoolSchema = z.object({
   reservedCosts: costs.default({}).describe("Of costs, those of reserved capacity."),
 });
 
-/** A node that was in such a state for long without a break. */
+/** A node that was not used, or could not be used, for long without a break. */
 export const nodeStreakSchema = z.object({
   cluster: name,
   node: name,
@@ -45,7 +45,7 @@ export const fragmentationSchema = z.object({
     .describe("Largest pod that a node could have taken."),
 });
 
-/** A workload. A job that ran in several namespaces' names is several. */
+/** A workload. Work that ran under several names or namespaces counts as several. */
 export const jobSchema = z.object({
   cluster: name,
   kind: name,
@@ -86,7 +86,7 @@ export const runwaySchema = z.object({
   runsOutWithoutWaste: runOutSchema,
 });
 
-/** A recommendation, with what it would gain and what it did. */
+/** A recommendation, with its predicted and its measured gain. */
 export const actionSchema = z.object({
   cluster: name,
   id: z.string().max(200),

@@ -16,9 +16,9 @@ import { sentence } from "./pieces.ts";
 import { table } from "./table.ts";
 
 const height = 160;
-/** About this wide: each step has a whole width, so that the page is smaller by the digits of a tenth. */
+/** The approximate width of a drawing. The width of a step is a whole number, which saves the page the digits of fractions. */
 const aboutWide = 720;
-/** Steps of a drawing, and rows of the table behind it. */
+/** The most steps of a drawing; `mostRows` are the most rows of the table behind it. */
 const mostDrawn = 168;
 const mostRows = 7;
 const secondsPerDay = 86_400;
@@ -85,7 +85,7 @@ ${line(
 const highest = ({ capacity, guaranteed, allocated, active, pending }: DemandStep): number =>
   Math.max(capacity ?? 0, guaranteed ?? 0, active ?? 0, (allocated ?? 0) + (pending ?? 0));
 
-/** What waits is on what is allocated, hatched, where any waits. */
+/** Draws what waits as hatched areas on top of what is allocated, where any work waits. */
 function waitingAreas(
   allocated: readonly (number | null)[],
   asked: readonly (number | null)[],
@@ -106,7 +106,7 @@ function waitingAreas(
   });
 }
 
-/** A line at each midnight, of weeks at each seventh. */
+/** A line at each midnight; in windows of more than a month, at each seventh. */
 function dayLines(steps: readonly DemandStep[], x: (index: number) => number, width: number): Html {
   const midnights = steps.flatMap(({ at }, i) => (i > 0 && (Date.parse(at) / 1000) % secondsPerDay === 0 ? [i] : []));
   const shown = midnights.filter((_i, n) => midnights.length <= 31 || n % 7 === 0);

@@ -1,11 +1,11 @@
 import { type Html, html } from "../../exporter/publish/pages/html.ts";
 
-/** Stripes of what waits, for `fill="url(#id)"`. */
+/** The stripes for what waits, to be used as `fill="url(#id)"`. */
 export function hatch(id: string): Html {
   return html`<pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="waiting-line" x1="0" y1="0" x2="0" y2="7"/></pattern>`;
 }
 
-/** What the shades and lines of the demand charts are. */
+/** The legend of the demand charts: what their shades and lines mean. */
 export function demandLegend(): Html {
   const entry = (drawing: Html, text: string): Html =>
     html`<li><svg viewBox="0 0 28 16" aria-hidden="true" focusable="false">${drawing}</svg>${text}</li>`;

@@ -3,13 +3,16 @@ import type { Piece, Sentence } from "../sections/section.ts";
 import { type Figure, unitName } from "../words/figure.ts";
 import { bareText, figureText, spokenText } from "../words/figureText.ts";
 
-/** Names a number on the page as the CSV names it. Its unit is named where it is none of its measure alone. */
+/**
+ * Attributes that name a number of the page as the CSV does. The unit is named only for money, because the measure alone does
+ * not determine its currency.
+ */
 export function figureAttributes({ measure, unit }: Figure, isBare: boolean): Html {
   const currency = typeof unit === "string" ? html`` : html` data-unit="${unitName(unit)}"`;
   return html` data-measure="${measure}"${currency}${isBare ? html` data-bare` : html``}`;
 }
 
-/** Words and numbers of a cell. */
+/** The words and numbers of a cell as HTML. */
 export function cellPieces(pieces: readonly Piece[], isBare: boolean): readonly Html[] {
   return pieces.map((piece) =>
     typeof piece === "string"
@@ -18,7 +21,7 @@ export function cellPieces(pieces: readonly Piece[], isBare: boolean): readonly 
   );
 }
 
-/** Words and numbers of a sentence, in an element of its own. */
+/** The words and numbers of a sentence as HTML, in an element of its own. */
 export function sentence({ section, cluster, item, pieces }: Sentence): Html {
   const shown = pieces.map((piece) =>
     typeof piece === "string"

@@ -30,11 +30,11 @@ import {
 } from "./sections.ts";
 import { table } from "./table.ts";
 
-/** Where a page of the review is. */
+/** Where the page of a review will be, so that its links work there. */
 export interface ReviewPageOptions {
-  /** Served at /review, beside the other pages; a file has no neighbours to link to. */
+  /** Whether it is served at /review, beside the other pages; a file has no other pages to link to. */
   readonly isServed?: boolean;
-  /** Address below which Fairlead's docs are, such as `../docs/`; without one they are named and not linked. */
+  /** Address below which Fairlead's docs are, such as `../docs/`; without one, the docs are named and not linked. */
   readonly docs?: string;
 }
 
@@ -93,7 +93,7 @@ const periodNames: Readonly<Record<Review["window"]["kind"], string>> = {
 function tileHtml(tile: Tile, { kind, label }: Review["window"]): Html {
   const count = tile.before.length;
   const periods = count === 1 ? `the ${periodNames[kind]}` : `the ${counted(count, periodNames[kind])}`;
-  // Amounts are compared by the hour that is covered: a week with gaps is no smaller week.
+  // Amounts are compared per covered hour, so that a week with gaps does not look smaller.
   const compared = `${tile.unit === "ratio" ? "" : "per covered hour "}against ${periods} before`;
   const change = tileChange(tile);
   const difference =
@@ -151,7 +151,7 @@ const docs = [
   ["cost.md", "prices"],
 ] as const;
 
-/** Where the numbers are as data: beside the page that is served, else by a command. */
+/** Says where the numbers are as data: at addresses beside the page that is served, or else from a command. */
 function rawNumbers({ window: { kind, label, from, to }, team }: Review, isServed: boolean): Html {
   if (!isServed) return html`fairlead review --format csv`;
   const span: Readonly<Record<string, string>> =

@@ -1,8 +1,8 @@
 import { inlineSource } from "../../exporter/publish/pages/pageStyle.ts";
 
 /**
- * Style of the review, beside that of every page. Blue is neutral, green good, amber to be looked at, grey unknown; patterns
- * and words say the same.
+ * Style of the review, beside that of every page. Blue is neutral, green is good, amber is worth a look, and grey is unknown;
+ * patterns and words say the same.
  */
 export const reviewStyle = `
 :root { --allocated: #b5d3f2; --active: #1f6fbf; --level: #1f6fbf; --good: #1a7f37; --lost: #e0a637; --unknown: #8b949e;
@@ -88,5 +88,5 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
 }
 `;
 
-/** Its source, for the Content-Security-Policy of the page that serves it. */
+/** The source of this style, for the Content-Security-Policy of the page at /review. */
 export const reviewStyleSource = inlineSource(reviewStyle);

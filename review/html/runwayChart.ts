@@ -10,7 +10,7 @@ import { table } from "./table.ts";
 
 const [width, height, edge] = [720, 100, 6];
 const week = 7 * 86_400_000;
-/** Weeks that are drawn before the last one known, and after it. */
+/** The most weeks that are drawn up to the last one; `mostAfter` are the most after it. */
 const mostBefore = 26;
 const mostAfter = 26;
 
@@ -68,7 +68,7 @@ function trendLine(from: number | null, perWeek: number | null, at: number, span
   ])}"/>`;
 }
 
-/** Capacity, thick between the dates at which demand may meet it. */
+/** The line of the capacity, which is thick between the dates at which demand may meet it. */
 function capacityLine(gpus: number, dates: readonly number[], span: number, x: Scale, y: Scale): Html {
   const line = html`<path class="capacity" d="M${edge} ${place(y(gpus))}H${width - edge}"/>`;
   if (dates.length < 2) return line;

@@ -20,7 +20,7 @@ import { sentence } from "./pieces.ts";
 import { runwayChart } from "./runwayChart.ts";
 import { table } from "./table.ts";
 
-/** Rows of a page; the CSV has all. */
+/** The most rows of each table on the page; the CSV has all. */
 const most = {
   teams: 25,
   goodput: 7,
@@ -34,7 +34,7 @@ const most = {
   trackRecords: 20,
 } as const;
 
-/** A section with a heading; without content it says why. */
+/** A section with a heading; if it has no content, it says why. */
 export function section(review: Review, id: string, heading: string, content: Html | null, look = ""): Html {
   const inner = content ?? html`<p class="quiet">${missingText(review)}</p>`;
   const kind = look === "" ? html`` : html` class="${look}"`;
@@ -45,7 +45,7 @@ ${inner}
 `;
 }
 
-/** What to decide, and why nothing about other large losses. */
+/** The list of what to decide, and of the reasons why nothing is to be decided about other large losses. */
 export function decideList(review: Review): Html {
   const shown = decisionTable(review);
   const rest = undecidedTexts(review);
@@ -84,7 +84,7 @@ function wasteChart(review: Review): Html {
   return html`${table(wasteTable(review), { most: 40, picture: { heading: "", of: (_row, i) => bars[i] ?? html`` } })}`;
 }
 
-/** The table says the same in numbers, so that nobody needs to hear of a bar. */
+/** A bar of the waterfall. It is hidden from screen readers, because the table says the same in numbers. */
 function bar(look: string, from: number, length: number): Html {
   if (length <= 0) return html``;
   return html`<svg viewBox="0 0 ${chartWidth} 14" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="${look}" x="${place(from)}" y="0" width="${place(Math.max(1, length))}" height="14"/></svg>`;
@@ -115,7 +115,7 @@ ${budgets === null ? html`` : html`<h3>Budgets</h3>\n${table(budgets, { most: mo
   );
 }
 
-/** A table, its rows on the page, and how it looks. */
+/** A table, the most rows of it on the page, and how it looks. */
 type Shown = readonly [Table | null, number, "wordy"?];
 
 const tables = (...all: readonly Shown[]): Html | null => {
@@ -125,7 +125,7 @@ const tables = (...all: readonly Shown[]): Html | null => {
   return known.length === 0 ? null : html`<div class="tables">${known}</div>`;
 };
 
-/** Tables beside each other, where there is room. */
+/** Tables beside each other, where the page is wide enough. */
 const side = (...all: readonly Shown[]): Html | null => {
   const known = all.flatMap((one) => tables(one) ?? []);
   return known.length === 0 ? null : html`<div class="pair">${known}</div>`;
@@ -147,7 +147,7 @@ export const nodeSection = (review: Review): Html =>
     tables([idlePoolTable(review), most.nodes], [streakTable(review), most.nodes]),
   );
 
-/** What was paid for and did nothing; left out where all that was paid for did something. */
+/** The section about what was paid for and did nothing; empty where all that was paid for did something. */
 export function nothingSection(review: Review): Html {
   const lost = tables([paidForNothing(review), most.nodes]);
   return lost === null ? html`` : section(review, "nothing", "What was paid for and did nothing?", lost);
@@ -170,7 +170,7 @@ export const fragmentationSection = (review: Review): Html =>
     "keep",
   );
 
-/** What workloads that serve did; left out where none counts its requests. */
+/** The section about what workloads that serve did; empty where none counts its requests. */
 export function servingSection(review: Review): Html {
   const served = tables([servingTable(review), most.jobs]);
   return served === null ? html`` : section(review, "serving", "What did serving cost?", served);
@@ -205,7 +205,7 @@ export function runwaySection(review: Review): Html {
   );
 }
 
-/** What to do, and why nothing else. */
+/** The content about what to do, and why nothing else is advised. */
 function actionContent(review: Review): Html | null {
   const why = whyNothing(review);
   const shown = tables(

@@ -5,17 +5,17 @@ import { cellPieces, figureAttributes } from "./pieces.ts";
 
 /** How a table is shown. */
 export interface TableLook {
-  /** Rows beyond are counted and left to the CSV. */
+  /** The most rows; those beyond are counted, and only the CSV has them. */
   readonly most: number;
-  /** Only one of this many rows is shown; 1 shows all. */
+  /** Only one out of this many rows is shown; 1 shows all. */
   readonly stride?: number;
   /** Class of the table. */
   readonly look?: "wordy";
-  /** Is before the cells of a row: a bar, with its heading. */
+  /** A drawing before the cells of a row, such as a bar, and its heading. */
   readonly picture?: { readonly heading: string; readonly of: (row: Row, index: number) => Html };
 }
 
-/** A table that scrolls by itself where it is wider than the page; who has no pointer reaches it with the Tab key. */
+/** A table that scrolls by itself where it is wider than the page; readers without a pointer reach it with the Tab key. */
 export function table(shown: Table, { most, stride = 1, look, picture }: TableLook): Html {
   const { section, caption, rowHeading, columns, rows } = shown;
   if (rows.length === 0) return html`<p class="quiet">${caption}: none.</p>`;
@@ -47,7 +47,7 @@ function rowHtml({ item, cluster, head, cells, isPart }: Row, columns: readonly 
 `;
 }
 
-/** A cell that is one number carries its name itself. */
+/** A cell. If it is one number, the cell itself has the attributes that name the number. */
 function cell(pieces: readonly Piece[], { unit, align, words }: Column): Html {
   const kind = align === "right" ? "number" : words;
   const number = kind === undefined ? html`` : html` class="${kind}"`;

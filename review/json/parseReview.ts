@@ -2,13 +2,13 @@ import { formatPath } from "../../exporter/config/configError.ts";
 import { parseJson } from "../../exporter/kernel/parseJson.ts";
 import { type Review, reviewSchema, reviewVersion } from "../document/review.ts";
 
-/** A review of 13 weeks is far below 1 MB as a page; its JSON may be several. */
+/** The largest file that is read. A review of 13 weeks is far below 1 MB as a page; its JSON may have several MB. */
 export const maxReviewBytes = 64 * 1024 * 1024;
 const maxErrors = 20;
 
 /** Something in a file that is no part of a review. */
 export interface ReviewError {
-  /** `teams[3].held`; empty: the whole text. */
+  /** Where it is: `teams[3].allocated`; empty: the whole text. */
   readonly path: string;
   readonly found: string;
   readonly expected: string;
@@ -48,7 +48,7 @@ const failed = (path: string, found: string, expected: string): ParsedReview => 
   errors: [{ path, found, expected }],
 });
 
-/** What is at a path. */
+/** The value at a path; `undefined` where there is none. */
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
   let found: unknown = value;
   for (const key of path) {

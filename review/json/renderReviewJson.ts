@@ -1,12 +1,12 @@
 import { decide } from "../decide/decide.ts";
 import { type Review, reviewSchema } from "../document/review.ts";
 
-/** Keys of amounts by currency, which no schema puts in order. */
+/** Keys of fields with amounts by currency, which no schema puts in order. */
 const byCurrency = new Set(["costs", "wasteCosts", "notAllocatedCosts", "savingPerWeek"]);
 
 /**
- * A review as JSON, in the order of its schema, and what to decide after it. A reader of it derives the decisions again, so that
- * they cannot disagree with the numbers: what `parseReview` reads, and what reviews of clusters are merged from.
+ * A review as JSON, in the order of its schema, with what to decide after it. `parseReview` reads it, and reviews of several
+ * clusters are merged from it. Such readers derive the decisions again, so that these cannot disagree with the numbers.
  */
 export function renderReviewJson(review: Review): string {
   const parsed = reviewSchema.parse(review);

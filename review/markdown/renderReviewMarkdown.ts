@@ -21,7 +21,7 @@ import { bareText, figureText, spokenText } from "../words/figureText.ts";
 import { nameText, teamText } from "../words/names.ts";
 import { minuteText, windowText } from "../words/times.ts";
 
-/** Rows of each table: a pull request or a chat has no patience. The CSV has all. */
+/** The most rows of each table, few because readers of a pull request or a chat have no patience. The CSV has all. */
 const most = { waste: 40, teams: 10, waits: 8, nodes: 5, domains: 8, jobs: 5, actions: 5 } as const;
 
 /** A review as Markdown, for a pull request or a chat. */
@@ -111,7 +111,7 @@ function numbers(review: Review): readonly string[] {
   ];
 }
 
-/** A part that is left out without its table. */
+/** A part of the text that is left out if it has no table. */
 const unlessNone = (review: Review, heading: string, table: Table | null, rows: number): readonly string[] =>
   table === null ? [] : part(review, heading, [[table, rows]]);
 
@@ -122,7 +122,7 @@ function part(review: Review, heading: string, shown: Shown): readonly string[] 
   return [`## ${heading}`, "", ...(lines.length === 0 ? [missingText(review), ""] : lines)];
 }
 
-/** A part of the whole cluster: a review of one team has none of it. */
+/** A part of the text about the whole cluster, which a review of one team leaves out. */
 function clusterPart(review: Review, heading: string, shown: Shown): readonly string[] {
   return isOfNoTeam(review, shown.find(([table]) => table !== null) ?? null) ? [] : part(review, heading, shown);
 }
@@ -132,7 +132,7 @@ function tables(shown: Shown): readonly string[] {
   return known.flatMap(([table, rows]) => [`**${markdownText(table.caption)}**`, "", ...markdownTable(table, rows)]);
 }
 
-/** A table of GitHub's Markdown with its first rows; what is left out is counted. */
+/** The first rows of a table in GitHub's Markdown; rows that are left out are counted. */
 function markdownTable({ rowHeading, columns, rows }: Table, most: number): readonly string[] {
   if (rows.length === 0) return ["None.", ""];
   const shown = rows.slice(0, most);
@@ -163,7 +163,7 @@ function cellText(pieces: readonly Piece[], { unit }: Column): string {
   return markdownText(text.join(""));
 }
 
-/** A sentence with its numbers. */
+/** A sentence with its numbers as Markdown. */
 function markdownSentence(pieces: readonly Piece[]): string {
   return markdownText(pieces.map((piece) => (typeof piece === "string" ? piece : spokenText(piece))).join(""));
 }

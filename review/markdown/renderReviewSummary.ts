@@ -16,16 +16,16 @@ import { teamText } from "../words/names.ts";
 import { runOutText } from "../words/runOutText.ts";
 import { windowText } from "../words/times.ts";
 
-/** Where the whole review is. */
+/** Options of a summary. */
 export interface SummaryOptions {
-  /** Address of the page; ours, not the cluster's. */
+  /** Address of the page; `null` or absent: none. It is ours and not text of the cluster, so it may be a link. */
   readonly url?: string | null;
 }
 
 const mostClusters = 6;
 const mostDomains = 2;
 
-/** A review in at most twelve lines, for a chat: what it came to, the largest waste, the first action, how long GPUs last. */
+/** A review in at most twelve lines, for a chat: its result, the largest waste, the first action, and how long GPUs last. */
 export function renderReviewSummary(review: Review, { url = null }: SummaryOptions = {}): string {
   return summaryText({ lines: summaryLines(review), url });
 }

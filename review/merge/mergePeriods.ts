@@ -4,7 +4,10 @@ import type { Review } from "../document/review.ts";
 import type { Terms } from "../document/tiles.ts";
 import { sumOrUnknown } from "./sumOrUnknown.ts";
 
-/** The periods of several clusters, added up by their begin. A cluster that does not know one adds nothing, and no coverage. */
+/**
+ * The periods of several clusters, added up by when they begin. A cluster that does not know a period adds nothing to it, and
+ * no coverage.
+ */
 export function mergePeriods(reviews: readonly Review[]): Period[] {
   const begins = [...new Set(reviews.flatMap(({ periods }) => periods.map(({ from }) => from)))].sort();
   const clusters = reviews.reduce((sum, review) => sum + review.clusters.length, 0);
@@ -23,8 +26,8 @@ const periodAt = ({ periods }: Review, begin: string): Period | undefined => per
 const isKnown = ({ coverage }: Period): boolean => coverage !== null;
 
 /**
- * Whether each cluster of the reviews knows a period: sums of fewer clusters are no less than those of all. A review that was
- * merged itself shows no value before where one of its clusters had none.
+ * Whether each cluster of the reviews knows a period: sums of fewer clusters cannot be compared with sums of all. A review that
+ * was merged itself shows no value before where one of its clusters had none.
  */
 export function isKnownOfAll(reviews: readonly Review[], { from, label }: Period): boolean {
   return reviews.every((review) => {
@@ -54,7 +57,7 @@ function merged({ label, from, to }: Period, known: readonly Period[], covered: 
   };
 }
 
-/** The terms of several clusters: GPUs add up, and each cluster's waiting work could only have run there. */
+/** The terms of several clusters: GPUs are added up, and the waiting work of each cluster could have run only there. */
 export function mergeTerms(reviews: readonly Review[]): Terms {
   const terms = reviews.map((review) => review.terms);
   const lasts = reviews.map(({ periods }) => periods.at(-1));

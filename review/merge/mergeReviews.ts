@@ -17,7 +17,7 @@ import { isKnownOfAll, mergePeriods, mergeTerms } from "./mergePeriods.ts";
 import { mergeTeams, mergeWaitRows } from "./mergeTeams.ts";
 import { sumOrUnknown } from "./sumOrUnknown.ts";
 
-/** One review of several clusters, or why these cannot be one. */
+/** One review of several clusters, or why their reviews cannot be merged. */
 export type MergedReview =
   | { readonly ok: true; readonly review: Review }
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
@@ -25,9 +25,9 @@ export type MergedReview =
 const shownGaps = 20;
 
 /**
- * Makes one review of those of several clusters for the same window. Sums are added up, percentiles made anew from the buckets
- * of all, lists joined and cut again; what has a cluster of its own (demand, nodes, runway) is side by side. The order in
- * which they are given does not matter.
+ * Makes one review of those of several clusters for the same window. Sums are added up, percentiles are computed anew from the
+ * buckets of all, and lists are joined and cut again; sections whose rows belong to one cluster (demand, nodes, runway) have
+ * the rows of all. The order of the given reviews does not matter.
  */
 export function mergeReviews(given: readonly Review[]): MergedReview {
   const refusal = refuse(given);
@@ -153,7 +153,7 @@ function mergeDrops(drops: readonly WaterfallDropRow[]): readonly WaterfallDropR
   ];
 }
 
-/** In the order of their clusters, whichever were merged first. */
+/** Sorts rows by cluster, so that it does not matter which reviews were merged first. */
 function byCluster<Row extends { readonly cluster: string | null }>(rows: readonly Row[]): Row[] {
   const nameIn = ({ cluster }: Row): string => cluster ?? "";
   return rows.toSorted((one, other) => (nameIn(one) < nameIn(other) ? -1 : nameIn(one) > nameIn(other) ? 1 : 0));
@@ -206,7 +206,7 @@ function mergeCoverage(all: readonly Coverage[]): Coverage {
   };
 }
 
-/** What the same cause took away in several clusters; the time to repair is the mean over all repairs. */
+/** Adds up what the same cause took away in several clusters; the time to repair is the mean over all repairs. */
 function mergeCauses(causes: readonly FaultCause[]): FaultCause[] {
   const groups = Map.groupBy(causes, ({ cause }) => cause);
   return [...groups].map(([cause, own]) => {
@@ -249,7 +249,7 @@ function mergeJobs(known: readonly NonNullable<Review["jobs"]>[]): Review["jobs"
 
 const optional = ["demand", "waits", "idleNodes", "fragmentation", "faults", "jobs", "runway", "actions"] as const;
 
-/** Sections that some clusters have and others lack: their sums are of fewer clusters. */
+/** Notes about sections that some clusters have and others lack, so that their sums are of fewer clusters. */
 function missingSections(reviews: readonly Review[]): Note[] {
   return reviews.flatMap((review) => {
     const missing = optional.filter((name) => review[name] === null && reviews.some((other) => other[name] !== null));

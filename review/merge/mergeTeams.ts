@@ -4,7 +4,7 @@ import { sortedWaits, waitsOf } from "../build/waits.ts";
 import type { TeamRow, WaitRow } from "../document/use.ts";
 import { sumOrUnknown } from "./sumOrUnknown.ts";
 
-/** The tables of teams of several clusters: a team is the same wherever it has the same name. */
+/** Merges the tables of teams of several clusters: teams with the same name are one team. */
 export function mergeTeams(all: readonly (readonly TeamRow[])[]): TeamRow[] {
   return [...Map.groupBy(all.flat(), ({ team }) => team)].map(([team, rows]) => {
     const sum = (of: (row: TeamRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
@@ -44,7 +44,7 @@ export function mergeTeams(all: readonly (readonly TeamRow[])[]): TeamRow[] {
   });
 }
 
-/** Waits of the same queue, size and priority, with percentiles of all of them. */
+/** Merges waits of the same queue, size and priority; the percentiles are those of all of them together. */
 export function mergeWaitRows(rows: readonly WaitRow[]): WaitRow[] {
   const groups = Map.groupBy(rows, ({ queue, sizeClass, priorityClass }) =>
     JSON.stringify([queue, sizeClass, priorityClass]),

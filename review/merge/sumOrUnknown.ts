@@ -1,4 +1,4 @@
-/** A sum that is only known if all its parts are: with one unknown part, it is unknown. */
+/** A sum that is known only if all of its parts are; `null` if one part is unknown. */
 export function sumOrUnknown(amounts: readonly (number | null)[]): number | null {
   let sum = 0;
   for (const amount of amounts) {

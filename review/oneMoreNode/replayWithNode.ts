@@ -2,7 +2,7 @@ import type { DomainHour } from "../build/domainHours.ts";
 
 /** Ended waits of one size of work: how many, and their sum. */
 export interface SizedWaits {
-  /** As the ledger names it: `1`, `2-7`, `unknown`. */
+  /** The size of the work, as the ledger names it: `1`, `2-7`, `unknown`. */
   readonly sizeClass: string;
   readonly count: number;
   readonly seconds: number;
@@ -12,7 +12,7 @@ export interface SizedWaits {
 export interface PlayedWindow {
   /** Its covered hours, in order. */
   readonly hours: readonly DomainHour[];
-  /** Hours of the whole window. */
+  /** Hours of the whole window, whether covered or not. */
   readonly windowHours: number;
   readonly waits: readonly SizedWaits[];
   readonly p95Seconds: number | null;
@@ -25,28 +25,31 @@ export type WithNode =
   | { readonly known: true; readonly lowSeconds: number; readonly highSeconds: number }
   | { readonly known: false; readonly reason: string };
 
-/** A window that is less covered has a queue that nobody saw. */
+/** The smallest part of a window that must be covered: with less, there may have been a queue that nobody saw. */
 const leastCovered = 0.9;
 const leastHours = 100;
-/** Below it nobody buys a node, and an hour's mean shows no queue. */
+/** With shorter waits nobody buys a node, and means of an hour show no queue. */
 const shortWaitSeconds = 3600;
 const fewestWaits = 100;
 /** The largest part of waits of unknown size. */
 const mostUnknown = 0.05;
-/** Free GPUs while work waits, as a part of capacity: above, something other than the number of GPUs holds it back. */
+/**
+ * The most free GPUs while work waits, as a part of capacity: if more are free, something other than the number of GPUs holds
+ * the work back.
+ */
 const mostFree = 0.1;
-/** How far the waits that ended may be from what the hours say was waiting. */
+/** How far the waits that ended may be from what was waiting according to the hours, as a part of it. */
 const tolerance = 0.15;
-/** GPUs that wait, as a mean of an hour, from which on there is a queue. */
+/** There is a queue if, as a mean of an hour, work for more GPUs than this waits. */
 const someGpus = 0.5;
 /**
- * The tail shrinks by less than the queue, because large work is at its end: how far below and above the queue's part the p95's
- * part was in nine of ten simulated weeks (docs/decisions/0023).
+ * How far the part of the p95 that remains was below and above the part of the queue that remains in nine of ten simulated
+ * weeks (docs/decisions/0023). The p95 shrinks less than the queue, because large work is at the long end of the waits.
  */
 const below = 0.1;
 const above = 0.4;
 
-/** GPUs of one piece of work, by size class: at least and at most. */
+/** The fewest and the most GPUs of one piece of work, by size class. */
 const gpusOfClass: ReadonlyMap<string, readonly [number, number]> = new Map([
   ["<1", [0.1, 1]],
   ["1", [1, 1]],
@@ -57,11 +60,12 @@ const gpusOfClass: ReadonlyMap<string, readonly [number, number]> = new Map([
 ]);
 
 /**
- * Plays the hours of a window once more with more GPUs. What is kept of a window are the GPUs that were allocated and waited in
- * each hour, and how long work of each size waited. With more GPUs, more of what waits starts, and what has started also ends
- * earlier: at the rate at which GPUs changed hands in this window (Little, "A Proof for the Queuing Formula L = lambda W", 1961: starts
- * a second times the mean time that one lasts are the GPUs allocated). The queue that remains, as a part of the one that was, gives the p95.
- * Nothing is said where the two records of the window disagree.
+ * Plays the hours of a window once more with more GPUs. The ledger keeps how many GPUs were allocated and waited for in each
+ * hour, and how long work of each size waited. With more GPUs, more of what waits starts, and what has started also ends
+ * earlier, at the rate at which GPUs changed hands in this window. By Little ("A Proof for the Queuing Formula L = lambda W",
+ * 1961), the GPUs that are allocated are those that start per second, multiplied by the mean time for which one is held. The
+ * queue that remains, as a part of the queue that there was, gives the p95. There is no answer where the two records of the
+ * window disagree.
  */
 export function replayWithNode(window: PlayedWindow): WithNode {
   const { hours, windowHours, waits, p95Seconds, nodeGpus } = window;
@@ -96,8 +100,8 @@ const sumOf = (hours: readonly DomainHour[], of: (hour: DomainHour) => number): 
   hours.reduce((sum, hour) => sum + of(hour) * hour.seconds, 0);
 
 /**
- * GPUs that started in the window. Sizes are known as classes: within them, as large as makes waits times sizes the GPU-seconds
- * that waited; `null` where no size does.
+ * GPUs that started in the window. Sizes are known only as classes; within their classes, they are chosen so that waits
+ * multiplied by sizes are the GPU-seconds that waited; `null` where no sizes achieve this.
  */
 function startedGpus(waits: readonly SizedWaits[], queuedGpuSeconds: number): number | null {
   const at = (part: number, of: "count" | "seconds"): number =>
@@ -116,12 +120,14 @@ function startedGpus(waits: readonly SizedWaits[], queuedGpuSeconds: number): nu
   return at(from, "count");
 }
 
-/** GPU-seconds that still wait with so many GPUs more. `rate`: the part of allocated GPUs that changes hands in a second. */
+/**
+ * GPU-seconds that still wait with `more` GPUs more. `rate` is the part of the allocated GPUs that changes hands in a second.
+ */
 function queueLeft(hours: readonly DomainHour[], more: number, rate: number): number {
   let left = 0;
   let relieved = 0;
   for (const { seconds, capacity, allocated, pending } of hours) {
-    // What waits where nothing is free had no place; what is free beside it is of no use to it.
+    // While work waits, GPUs that are free are of no use to it: only the additional ones can take it.
     const usable = pending > someGpus ? allocated + more : capacity + more;
     const demand = Math.max(0, allocated + pending - relieved);
     const running = Math.min(demand, usable);

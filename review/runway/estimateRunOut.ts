@@ -3,33 +3,39 @@ import { type DemandPoint, fitTrendModels, fromScale, type TrendModels } from ".
 
 /** A whole week (Monday 00:00 UTC on), and its demand. */
 export interface RunwayWeek {
-  /** Seconds since the epoch. */
+  /** When the week begins, seconds since the epoch. */
   readonly from: number;
   /** 95 of 100 of its hours had at most this demand (allocated + pending), GPUs; `null` where too little of it is known. */
   readonly p95DemandGpus: number | null;
 }
 
-/** When demand will exceed capacity. Times are begins of weeks, seconds since the epoch. */
+/** When demand will exceed capacity. Times are the begins of weeks, in seconds since the epoch. */
 export interface RunOutEstimate {
   /**
-   * `exhausted`: it does already; `growing`: it may within the horizon; `not-foreseeable`: in fewer than one of ten futures;
-   * `unknown`: nobody can say, `reason` says why.
+   * `exhausted`: it does already; `growing`: it may within the horizon; `not-foreseeable`: it does within the horizon in fewer
+   * than one of ten futures; `unknown`: nobody can know, and `reason` says why.
    */
   readonly state: "exhausted" | "growing" | "not-foreseeable" | "unknown";
-  /** In one of ten futures it is sooner, in one of ten later: four of five lie between; `null`: beyond the horizon. */
+  /**
+   * In one of ten futures it happens before `earliest`, and in one of ten after `latest`: four of five futures are between
+   * them. `null`: beyond the horizon.
+   */
   readonly earliest: number | null;
-  /** As many futures sooner as later; `null`: beyond the horizon. */
+  /** It happens before this in as many futures as after it; `null`: beyond the horizon. */
   readonly likely: number | null;
   readonly latest: number | null;
-  /** By how much demand grows now, as a mean of all that the weeks allow. */
+  /**
+   * By how many GPUs per week demand grows now, as a mean over all models, weighted by their probability; `null` where no trend
+   * is known.
+   */
   readonly trendGpusPerWeek: number | null;
-  /** What it rests on, or why it is not known: a sentence for people. */
+  /** What the estimate rests on, or why there is none: a sentence for people. */
   readonly reason: string;
 }
 
 const weekSeconds = 7 * 86_400;
 
-/** Older weeks say little of what comes. */
+/** The most weeks that are used: older ones say little about the future. */
 const mostWeeks = 26;
 const fewestWeeks = 4;
 const earlyPart = 0.1;
@@ -37,13 +43,14 @@ const latePart = 0.9;
 
 /**
  * Says in which week the p95 of hourly demand exceeds capacity for the first time, with an interval that holds the truth in
- * four of five cases. Lines are fitted to the weekly numbers, to themselves and to their logarithms, with residuals that last
- * (trendModels.ts); futures are drawn from all of them by how well they explain the weeks, and the ends of the interval are the
- * weeks by which one and nine of ten futures have exceeded capacity (first passage). Weeks may be missing. Pure: the same
- * numbers give the same answer, multiplied demand and capacity the same weeks.
+ * four of five cases. Lines are fitted to the weekly numbers and to their logarithms, with residuals that are correlated from
+ * week to week (trendModels.ts). Futures are drawn from all of these lines by how well they explain the weeks. The ends of the
+ * interval are the weeks by which one and nine of ten futures have exceeded capacity (first passage). Weeks may be missing.
+ * Pure: the same numbers give the same answer, and if demand and capacity are multiplied by the same factor, the weeks stay the
+ * same.
  *
- * @param weeks the oldest first
- * @param capacityGpus that stays as it is; `null` where it is not known
+ * @param weeks the weeks with their demand, the oldest first
+ * @param capacityGpus the capacity, which is assumed to stay as it is; `null` where it is not known
  * @param now seconds since the epoch: weeks that ended before it are past
  */
 export function estimateRunOut(
@@ -63,7 +70,7 @@ export function estimateRunOut(
     return unknown(
       `Only ${known.length} whole ${known.length === 1 ? "week is" : "weeks are"} known; a trend needs ${fewestWeeks}.`,
     );
-  // Without any demand there is nothing that a trend could be a part of.
+  // Demand is at least this small amount, because the logarithm of 0 does not exist.
   const floor = capacityGpus / 1000;
   const points = known.map(
     ({ from, demand }): DemandPoint => ({ week: (from - last.from) / weekSeconds, demand: Math.max(demand, floor) }),
@@ -88,7 +95,10 @@ export function estimateRunOut(
   };
 }
 
-/** The last week before which the part of the futures that have passed is nearest to `part`; -1: they are fewer to the end. */
+/**
+ * The last week before which the part of the futures that have exceeded capacity is nearest to `part`; -1: it stays below
+ * `part` to the end.
+ */
 function beginNear(passed: readonly number[], part: number): number {
   if ((passed.at(-1) ?? 0) < part) return -1;
   return distances([0, ...passed.slice(0, -1)], part).reduce(
@@ -97,7 +107,10 @@ function beginNear(passed: readonly number[], part: number): number {
   );
 }
 
-/** The first week by whose end the part of the futures that have passed is nearest to `part`; -1: they are fewer to the end. */
+/**
+ * The first week by whose end the part of the futures that have exceeded capacity is nearest to `part`; -1: it stays below
+ * `part` to the end.
+ */
 function endNear(passed: readonly number[], part: number): number {
   if ((passed.at(-1) ?? 0) < part) return -1;
   return distances(passed, part).reduce((best, one, week, all) => (one < (all[best] ?? 0) ? week : best), 0);

@@ -1,15 +1,15 @@
 import { createSeededDraws, type SeededDraws } from "./seededDraws.ts";
 import { fromScale, type TrendModel, type TrendModels } from "./trendModels.ts";
 
-/** Futures that are drawn: the ends of an interval are then off by about one in a hundred. */
+/** How many futures are drawn: with this many, the ends of an interval are off by about one in a hundred. */
 const futures = 2000;
 const seed = 20_261_102;
-/** Far apart, so that the draws of two futures have nothing in common. */
+/** The distance between the seeds of two futures, large enough for their draws to have nothing in common. */
 const spacing = 0x9e3779b1;
 
 /**
- * In how many of the drawn futures demand has exceeded `capacity` by the end of each week: `[0]` is the first week that is
- * counted, 0..1. Each future has its own line, drawn from what the weeks allow, and its own weeks around it.
+ * The part of the drawn futures in which demand has exceeded `capacity` by the end of each week, 0..1; `[0]` is the first week
+ * that is counted. Each future has its own line, drawn from those that the known weeks allow, and its own deviations from it.
  *
  * @param firstWeek the first week that counts, as weeks after the last known one (at least 1)
  */
@@ -33,7 +33,7 @@ export function firstPassages(
   });
 }
 
-/** The model in whose part of all probability `place` lies (0..1). */
+/** The model that `place` (0..1) falls into if the probabilities of all models are laid end to end. */
 function modelAt(models: readonly TrendModel[], place: number): TrendModel | undefined {
   let sum = 0;
   return models.find(({ weight }) => {
@@ -42,7 +42,7 @@ function modelAt(models: readonly TrendModel[], place: number): TrendModel | und
   });
 }
 
-/** The first week that counts in which a future exceeds capacity; `null`: none. */
+/** The first counted week in which a future exceeds capacity, as an index from 0; `null`: it does in none. */
 function passageOf(
   model: TrendModel | undefined,
   draws: SeededDraws,

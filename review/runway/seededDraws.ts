@@ -1,14 +1,14 @@
-/** Draws that are the same in every process: a review of the same ledger says the same. */
+/** Random draws that are the same in every process, so that a review of the same ledger is always the same. */
 export interface SeededDraws {
-  /** Evenly spread over [0, 1). */
+  /** Draws from the uniform distribution over [0, 1). */
   uniform(): number;
-  /** From the normal distribution with mean 0 and variance 1. */
+  /** Draws from the normal distribution with mean 0 and variance 1. */
   normal(): number;
-  /** From the chi-squared distribution, as a sum of squares; `degrees` is a small whole number. */
+  /** Draws from the chi-squared distribution, as a sum of squares; `degrees` is a small whole number. */
   chiSquared(degrees: number): number;
 }
 
-/** Mulberry32, and normal numbers from it by the method of Box and Muller (1958). */
+/** Creates draws by Mulberry32, and normal numbers from these by the method of Box and Muller (1958). */
 export function createSeededDraws(seed: number): SeededDraws {
   let state = seed >>> 0;
   let spare: number | null = null;

@@ -1,7 +1,7 @@
 /** A known week: its place in time, in weeks (the last known week is 0, earlier ones are below 0), and its demand. */
 export interface DemandPoint {
   readonly week: number;
-  /** GPUs, above 0. */
+  /** Demand in GPUs, above 0. */
   readonly demand: number;
 }
 
@@ -16,21 +16,23 @@ export interface TrendModel {
   readonly scale: TrendScale;
   /** Correlation of the residuals of two neighbouring weeks. */
   readonly correlation: number;
-  /** Of the line: its height at the last known week, and its slope by week; on the model's scale. */
+  /** The height of the line at the last known week, on the model's scale; `slope` is its rise per week on that scale. */
   readonly level: number;
   readonly slope: number;
-  /** Sum of squares of the residuals that are left, freed from their correlation; and degrees of freedom. */
+  /**
+   * Sum of the squares of the remaining residuals, after their correlation is removed; `degrees` are its degrees of freedom.
+   */
   readonly squares: number;
   readonly degrees: number;
   /** Lower triangle of a square root of the covariance of `level` and `slope`, for residuals of variance 1. */
   readonly root: readonly [levelLevel: number, slopeLevel: number, slopeSlope: number];
   /** Residual of the last known week. */
   readonly lastResidual: number;
-  /** Part of all models' probability, 0..1. */
+  /** The probability of the model among all models, 0..1. */
   readonly weight: number;
 }
 
-/** The models of a series, and the unit in which they speak: its geometric mean, GPUs. */
+/** The models of a series, and the unit of their demand: the geometric mean of the series, in GPUs. */
 export interface TrendModels {
   readonly models: readonly TrendModel[];
   readonly unit: number;
@@ -39,14 +41,15 @@ export interface TrendModels {
 const scales: readonly TrendScale[] = ["linear", "compound"];
 const correlations: readonly number[] = [0, 0.15];
 
-/** Residuals are never taken to be smaller than this part of the demand: weeks on one line prove nothing. */
+/** Residuals are never taken to be smaller than this part of the demand: weeks that happen to be on one line prove nothing. */
 const smallestResidual = 1e-6;
 
 /**
  * Fits every model to at least three points, the last of them at week 0. Formula: regression with residuals of an
- * autoregressive process of order 1 and a flat prior of line and log variance (Zellner, "An Introduction to Bayesian
- * Inference in Econometrics", 1971, chapter 4), for a grid of correlations; demand and its logarithm are made comparable by
- * the geometric mean (Box and Cox, "An Analysis of Transformations", 1964). All models are as likely before the weeks are seen.
+ * autoregressive process of order 1 and a flat prior of line and log variance (Zellner, "An Introduction to Bayesian Inference
+ * in Econometrics", 1971, chapter 4), for a grid of correlations; the geometric mean makes models of demand and of its
+ * logarithm comparable (Box and Cox, "An Analysis of Transformations", 1964). All models are equally likely before the weeks
+ * are seen.
  */
 export function fitTrendModels(points: readonly DemandPoint[]): TrendModels {
   const unit = Math.exp(points.reduce((sum, { demand }) => sum + Math.log(demand), 0) / points.length);
@@ -61,7 +64,7 @@ export function fitTrendModels(points: readonly DemandPoint[]): TrendModels {
 
 const onScale = (scale: TrendScale, demand: number): number => (scale === "linear" ? demand : Math.log(demand));
 
-/** The demand in units for a height on the scale. */
+/** Converts a height on the scale of a model to demand in its unit. */
 export function fromScale(scale: TrendScale, height: number): number {
   return scale === "linear" ? height : Math.exp(height);
 }
@@ -71,7 +74,7 @@ interface Fit {
   readonly logEvidence: number;
 }
 
-/** Least squares of the points, each freed of what it shares with the one before. */
+/** Fits a line by least squares to the points, after what each has in common with the one before is subtracted. */
 function fitLine(
   points: readonly DemandPoint[],
   scale: TrendScale,

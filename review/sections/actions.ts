@@ -16,7 +16,7 @@ import {
 
 const gain = ({ predictedGpuHoursPerWeek }: Action) => figure("gain", "GPU-h/week", predictedGpuHoursPerWeek);
 
-/** What could be done: what, gain, saving, cost, risk, who. */
+/** The table of what could be done: what, its gain, saving, cost and risk, and who can do it. */
 export function actionTable({ actions, clusters }: Review): Table | null {
   return tableOf(actions, clusters, {
     section: "actions",
@@ -34,10 +34,10 @@ export function actionTable({ actions, clusters }: Review): Table | null {
   });
 }
 
-/** What an action is, on one line. */
+/** The title of an action, on one line. */
 export const actionTitle = ({ title }: Action): string => longText(title);
 
-/** What was looked at and is not advised, and why: beside what it costs that nothing is done. */
+/** The table of what was looked at and is not advised, and why, beside what it costs to do nothing. */
 export function notAdvisedTable({ notAdvised, clusters }: Review): Table | null {
   return tableOf(notAdvised, clusters, {
     section: "not_advised",
@@ -57,7 +57,7 @@ export function notAdvisedTable({ notAdvised, clusters }: Review): Table | null 
   });
 }
 
-/** Why nothing is advised, in one sentence; `null` where something is, or nobody kept why. */
+/** Says in one sentence why nothing is advised; `null` where something is, or where the reasons were not kept. */
 export function whyNothing({ actions, notAdvised }: Review): string | null {
   const [first] = notAdvised ?? [];
   if (actions === null || actions.length > 0 || notAdvised === null) return null;
@@ -67,7 +67,7 @@ export function whyNothing({ actions, notAdvised }: Review): string | null {
   return `Nothing is advised. Why not ${first.kind}${of}: ${longText(first.reason)}`;
 }
 
-/** The same as sentences, for the list near the top. */
+/** The recommendations as sentences, for the summary. */
 export function decisions({ actions }: Review): readonly (Sentence & { readonly title: string })[] {
   return (actions ?? []).map((one) => ({
     section: "actions",
@@ -82,7 +82,7 @@ export function decisions({ actions }: Review): readonly (Sentence & { readonly 
   }));
 }
 
-/** What became of earlier advice, and what it did. */
+/** The table of what became of earlier advice, and what it achieved. */
 export function lastActionTable({ lastActions, clusters }: Review): Table | null {
   return tableOf(lastActions, clusters, {
     section: "last_actions",
@@ -117,7 +117,7 @@ export function lastActionTable({ lastActions, clusters }: Review): Table | null
 
 const acts: Readonly<Record<TrackRecord["act"], string>> = { do: "to do", ask: "to ask the owner", watch: "to watch" };
 
-/** How what was recommended turned out: whether the work that was named came back by itself. */
+/** The table of how recommendations turned out: whether the work that they named came back by itself. */
 export function trackTable({ trackRecords }: Review): Table | null {
   return tableOf(trackRecords?.length === 0 ? null : trackRecords, [], {
     section: "track_records",

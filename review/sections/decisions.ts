@@ -6,7 +6,9 @@ import { longText, nameText } from "../words/names.ts";
 import { money } from "./money.ts";
 import { figure, longColumn, numberColumn, type Piece, type Table, tableOf, textColumn } from "./section.ts";
 
-/** What to decide, each with its evidence, what is at stake, who decides and what happens if nobody does. */
+/**
+ * The table of what to decide: each decision with its evidence, what is at stake, who decides, and what happens if nobody does.
+ */
 export function decisionTable(review: Review): Table | null {
   const { decisions } = decide(review);
   return tableOf(decisions.length === 0 ? null : [...decisions.entries()], review.clusters, {
@@ -31,7 +33,7 @@ const evidencePieces = ({ evidence }: Decision): readonly Piece[] =>
     { measure: `evidence_${i + 1}`, unit, value },
   ]);
 
-/** Why there is no decision about a large loss, in sentences. */
+/** Says why there is no decision about large losses, in one sentence for each. */
 export const undecidedTexts = (review: Review): readonly string[] =>
   decide(review).undecided.map(({ loss, reason }) =>
     longText(loss === null ? reason : `${dropName(loss.state, loss.isAllocated)}: ${reason}`),

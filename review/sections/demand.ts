@@ -7,10 +7,10 @@ import { figure, numberColumn, type Sentence, type Table, tableOf, textColumn } 
 
 const gpus = (measure: string, value: number | null) => figure(measure, "GPUs", value);
 
-/** Names a quota domain. */
+/** The name of a quota domain as shown: `all pools` for the one without a name. */
 export const domainItem = (domain: string): string => nameText(domain === "" ? "all pools" : domain);
 
-/** Pools of a domain, unless its name says them already. */
+/** The pools of a domain; empty if its name says them already. */
 export function poolsText({ domain, pools }: Pick<Demand, "domain" | "pools">): string {
   const named = pools.slice(0, 6).map(nameText);
   const rest = pools.length - named.length;
@@ -18,7 +18,7 @@ export function poolsText({ domain, pools }: Pick<Demand, "domain" | "pools">): 
   return text === domain ? "" : text;
 }
 
-/** What a domain's chart comes to. */
+/** Says in one sentence what the chart of a domain shows. */
 export function demandSentence({ cluster, domain, p95DemandGpus, meanCapacityGpus }: Demand): Sentence {
   return {
     section: "demand",
@@ -34,8 +34,8 @@ export function demandSentence({ cluster, domain, p95DemandGpus, meanCapacityGpu
 }
 
 /**
- * What one node more would have done: `One node more (8 GPUs, $ 40.2k a month): p95 wait 5 h to between 2 h and 4 h`, or why nobody knows.
- * `null`: a review from before did not say.
+ * Says what one node more would have done, or why nobody knows: `One node more (8 GPUs, $ 40.2k a month): p95 wait from 5 h to
+ * between 2 h and 4 h`. `null`: the review is of a version that did not ask.
  */
 export function oneMoreNodeSentence({ cluster, domain, oneMoreNode }: Demand): Sentence | null {
   if (oneMoreNode === null) return null;
@@ -56,7 +56,7 @@ export function oneMoreNodeSentence({ cluster, domain, oneMoreNode }: Demand): S
   return { section: "one_more_node", cluster, item: domainItem(domain), pieces: ["One node more", ...node, ...effect] };
 }
 
-/** Demand by domain in short. */
+/** The table of demand by domain, without its steps. */
 export function demandTable({ demand, clusters }: Review): Table | null {
   return tableOf(demand, clusters, {
     section: "demand",
@@ -71,7 +71,7 @@ export function demandTable({ demand, clusters }: Review): Table | null {
   });
 }
 
-/** All steps of a domain's chart. */
+/** The table of all steps of a domain's chart. */
 export function stepTable({ cluster, domain, steps }: Demand): Table {
   const item = domainItem(domain);
   return tableOf(steps, [], {

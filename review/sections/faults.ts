@@ -4,7 +4,7 @@ import { minuteText } from "../words/times.ts";
 import { money } from "./money.ts";
 import { figure, longColumn, numberColumn, shortColumn, type Table, tableOf, textColumn } from "./section.ts";
 
-/** What faults of hardware and nodes took away, by cause. */
+/** The table of what faults of hardware and nodes took away, by cause. */
 export function faultTable({ faults }: Review): Table | null {
   return tableOf(faults?.causes, [], {
     section: "faults",
@@ -24,7 +24,7 @@ export function faultTable({ faults }: Review): Table | null {
   });
 }
 
-/** The GPUs that were lost for longest, and who was hit. */
+/** The table of the GPUs that were lost for longest, and of the teams that were affected. */
 export function outageTable({ faults, clusters }: Review): Table | null {
   return tableOf(faults?.outages, clusters, {
     section: "outages",

@@ -3,13 +3,16 @@ import { gapText, longText, nameText, priceSourceText } from "../words/names.ts"
 import { dayText, minuteText } from "../words/times.ts";
 import { figure, numberColumn, type Sentence, type Table, tableOf, textColumn } from "./section.ts";
 
-/** Gaps that a page names. */
+/** The most gaps that a page names. */
 const shownGaps = 3;
 
 /** Whether any of the window is known. Without that there is no number to show. */
 export const isCovered = ({ coverage }: Review): boolean => coverage.coveredSeconds > 0;
 
-/** How much of the window is known, what prices it was counted at, and what is missing: before any other number. */
+/**
+ * Sentences that come before any other number: how much of the window is known, at what prices it was counted, and what is
+ * missing.
+ */
 export function headSentences(review: Review): readonly Sentence[] {
   const whole = (item: string, pieces: Sentence["pieces"]): Sentence => ({
     section: "head",
@@ -76,7 +79,7 @@ function partSentences(
   return [whole("parts", ["Of all: ", ...pieces.flatMap((one, i) => (i === 0 ? one : [", ", ...one])), "."])];
 }
 
-/** Coverage of each cluster, where there are several. */
+/** The table of the coverage of each cluster; `null` unless there are several. */
 export function coverageTable({ clusters, coverage }: Review): Table | null {
   return tableOf(clusters.length < 2 ? null : coverage.byCluster, [], {
     section: "coverage",
@@ -91,14 +94,14 @@ export function coverageTable({ clusters, coverage }: Review): Table | null {
   });
 }
 
-/** What a reader should know before trusting a number. */
+/** The notes about what a reader should know before trusting a number, as text. */
 export function noteTexts({ notes, clusters }: Review): readonly string[] {
   return notes.map(({ cluster, text }) =>
     cluster === null || clusters.length < 2 ? longText(text) : `${nameText(cluster)}: ${longText(text)}`,
   );
 }
 
-/** All prices, for the CSV and the foot. */
+/** The table of all prices, for the CSV and the foot of the page. */
 export function priceTable({ prices }: Review): Table {
   return tableOf(prices, [], {
     section: "prices",

@@ -6,8 +6,8 @@ import { money } from "./money.ts";
 import { figure, type Piece, type Sentence } from "./section.ts";
 
 /**
- * The review in two sentences: what happened, and what to decide first. Of a window of which something is covered. Ratios are of
- * all GPU time; what is not known of it is left out.
+ * The review in two sentences: what happened, and what to decide first. A part of the window must be covered. Ratios are parts
+ * of all GPU time; those that are not known are left out.
  */
 export function headline(review: Review): readonly [happened: Sentence, toDecide: Sentence] {
   const whole = (item: string, pieces: readonly Piece[]): Sentence => ({
@@ -32,7 +32,7 @@ function happened({ waterfall, team, terms }: Review): readonly Piece[] {
   };
   return [
     ...figure("capacity", "GPU-h", capacity),
-    // What a team is asked for is what was allocated to it.
+    // For a team, all of the capacity was allocated to it.
     ...(team === null ? part("allocated") : []),
     ...(terms.utilization === null ? [] : [", utilization ", ...figure("utilization", "ratio", terms.utilization)]),
     ...(Object.keys(costs).length === 0 ? [", no price known"] : [", cost ", ...money("cost", costs)]),

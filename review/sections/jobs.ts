@@ -4,7 +4,7 @@ import { nameText, teamText } from "../words/names.ts";
 import { money } from "./money.ts";
 import { figure, numberColumn, type Sentence, type Table, tableOf, textColumn } from "./section.ts";
 
-/** How many workloads there were, and what all of them cost. */
+/** Says how many workloads there were, and what all of them cost. */
 export function jobsSentence({ jobs }: Review): Sentence | null {
   if (jobs === null) return null;
   return {
@@ -20,11 +20,11 @@ export function jobsSentence({ jobs }: Review): Sentence | null {
   };
 }
 
-/** The workloads that cost most. */
+/** The table of the workloads that cost the most. */
 export const jobsByCost = ({ jobs, clusters }: Review): Table | null =>
   jobTable(jobs?.byCost ?? null, clusters, "jobs_by_cost", "By cost");
 
-/** The workloads that wasted most. */
+/** The table of the workloads that wasted the most. */
 export const jobsByWaste = ({ jobs, clusters }: Review): Table | null =>
   jobTable(jobs?.byWaste ?? null, clusters, "jobs_by_waste", "By waste (idle and underutilized)");
 
@@ -34,7 +34,7 @@ function jobTable(
   section: string,
   caption: string,
 ): Table | null {
-  // Only work that says how far it is has a cost of a unit.
+  // Only work that reports its progress has a cost per unit.
   const hasUnits = jobs?.some(({ costPerUnit }) => Object.keys(costPerUnit).length > 0) === true;
   const perUnit = [
     numberColumn("per unit of progress"),

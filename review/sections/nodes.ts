@@ -4,7 +4,7 @@ import { minuteText } from "../words/times.ts";
 import { money } from "./money.ts";
 import { figure, numberColumn, shortColumn, type Table, tableOf, textColumn } from "./section.ts";
 
-/** Node time that nobody used, by node pool and state. */
+/** The table of node time that nobody used, by node pool and state. */
 export function idlePoolTable({ idleNodes, clusters }: Review): Table | null {
   return tableOf(idleNodes?.pools, clusters, {
     section: "idle_nodes",
@@ -24,7 +24,7 @@ export function idlePoolTable({ idleNodes, clusters }: Review): Table | null {
   });
 }
 
-/** Nodes that were so for longest. */
+/** The table of the nodes that were in such a state for longest. */
 export function streakTable({ idleNodes, clusters }: Review): Table | null {
   return tableOf(idleNodes?.streaks, clusters, {
     section: "idle_streaks",
@@ -45,7 +45,7 @@ export function streakTable({ idleNodes, clusters }: Review): Table | null {
 
 const nodePoolText = (name: string): string => (name === "" ? "no node pool" : nameText(name));
 
-/** What fitted on free GPUs. */
+/** The table of what fitted on the free GPUs of each pool. */
 export function fragmentationTable({ fragmentation, clusters }: Review): Table | null {
   return tableOf(fragmentation, clusters, {
     section: "fragmentation",

@@ -21,8 +21,8 @@ interface Lost {
 }
 
 /**
- * What was paid for and did nothing: idle and stalled GPU time of teams, and GPU time that could not be used, by cause. The dearest
- * first. `null`: nothing of it.
+ * What was paid for and did nothing: idle and stalled GPU time of teams, and GPU time that could not be used, by cause. The
+ * dearest is first. `null`: there is nothing of this kind.
  */
 export function paidForNothing(review: Review): Table | null {
   const drops = review.waterfall.flatMap((stage) => stage.drops);
@@ -51,7 +51,7 @@ function ofState(review: Review, drops: readonly WaterfallDropRow[], state: Stat
     .map(({ gpuHours, costs }) => ({ item, head, gpuHours, costs, owner }));
 }
 
-/** The team that had most of it. */
+/** Names the team that had the most GPU time in a state. */
 function mostOf(teams: readonly TeamRow[], state: State): readonly Piece[] {
   const [first] = teams.toSorted((a, b) => (b[state] ?? 0) - (a[state] ?? 0) || (a.team < b.team ? -1 : 1));
   const gpuHours = first?.[state] ?? 0;
@@ -59,7 +59,7 @@ function mostOf(teams: readonly TeamRow[], state: State): readonly Piece[] {
   return ["team, most ", teamText(first.team), ": ", ...figure("most", "GPU-h", gpuHours)];
 }
 
-/** By cause; where causes are not known, as the waterfall has it. */
+/** GPU time that could not be used, by cause; where causes are not known, as the waterfall has it. */
 function unavailable({ faults }: Review, drops: readonly WaterfallDropRow[]): readonly Lost[] {
   if (faults === null)
     return drops

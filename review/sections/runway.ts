@@ -5,7 +5,7 @@ import { dayText } from "../words/times.ts";
 import { domainItem } from "./demand.ts";
 import { figure, longColumn, numberColumn, type Table, tableOf } from "./section.ts";
 
-/** How long each domain's GPUs last. */
+/** The table of how long the GPUs of each domain last. */
 export function runwayTable({ runway, clusters }: Review): Table | null {
   return tableOf(runway, clusters, {
     section: "runway",
@@ -23,7 +23,7 @@ export function runwayTable({ runway, clusters }: Review): Table | null {
   });
 }
 
-/** The weeks that a domain's runway rests on. */
+/** The table of the weeks that a domain's runway rests on. */
 export function runwayWeekTable({ cluster, domain, weeks }: Runway): Table {
   const item = domainItem(domain);
   return tableOf(weeks, [], {
@@ -35,7 +35,7 @@ export function runwayWeekTable({ cluster, domain, weeks }: Runway): Table {
   });
 }
 
-/** The dates, for the CSV. */
+/** The table of the dates at which the GPUs of a domain run out, for the CSV. */
 export function runOutTable({ cluster, domain, runsOut, runsOutWithoutWaste }: Runway): Table {
   const dates = (without: string, { earliest, likely, latest }: RunOut) => [
     figure(`runs_out_earliest${without}`, "date", earliest),

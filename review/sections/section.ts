@@ -2,12 +2,11 @@ import type { Figure, Unit } from "../words/figure.ts";
 import { nameText } from "../words/names.ts";
 
 /**
- * What a cell or a sentence is made of: words, and numbers of the review. Words from a cluster are escaped by each output
- * format.
+ * A piece of a cell or a sentence: words, or a number of the review. Words from a cluster are escaped by each output format.
  */
 export type Piece = string | Figure;
 
-/** A column; `unit` is in its heading and therefore not in its cells. */
+/** A column; `unit` is in its heading and therefore not in its cells; `null`: its cells have their own units, or none. */
 export interface Column {
   readonly heading: string;
   readonly unit: string | null;
@@ -16,15 +15,15 @@ export interface Column {
   readonly words?: "short" | "long";
 }
 
-/** A row: what its numbers are of, and its cells in the order of the columns. */
+/** A row: what its numbers are about, and its cells in the order of the columns. */
 export interface Row {
   /** Names the row in the CSV. */
   readonly item: string;
   readonly cluster: string;
-  /** Its heading, as shown. */
+  /** The heading of the row, as shown. */
   readonly head: string;
   readonly cells: readonly (readonly Piece[])[];
-  /** A part of the row before it that is no part: a loss of a level. */
+  /** Set if the row is a loss of the level in the row before it. */
   readonly isPart?: boolean;
 }
 
@@ -58,21 +57,21 @@ export const numberColumn = (heading: string, unit: string | null = null): Colum
   align: "right",
 });
 
-/** A cell, or a part of one, that is a number. */
+/** Makes a number of a cell or a sentence. */
 export const figure = (measure: string, unit: Unit, value: Figure["value"]): readonly [Figure] => [
   { measure, unit, value },
 ];
 
-/** What a table shows about its things. */
+/** How a table is made: its names, and what it shows about each thing. */
 interface TableOf<One> extends Pick<Table, "section" | "caption" | "rowHeading"> {
   readonly row: (one: One) => Omit<Row, "cells">;
-  /** Each column, and what is in its cells. */
+  /** The columns; each has a function that returns the pieces of its cell for a thing. */
   readonly columns: readonly (readonly [column: Column, cell: (one: One) => readonly Piece[]])[];
 }
 
 /**
- * A table with a row for each thing; `null` where these are not known. Of a review of several `clusters`, each row says which
- * cluster it is of; without any, its things are of no cluster alone.
+ * A table with a row for each thing; `null` where the things are not known. If a review has several `clusters`, each row names
+ * its own; `clusters` is empty for things that do not belong to one cluster.
  */
 export function tableOf<One>(things: readonly One[], clusters: readonly string[], table: TableOf<One>): Table;
 export function tableOf<One>(
@@ -96,7 +95,7 @@ export function tableOf<One>(
   };
 }
 
-/** Pieces with words between them. */
+/** Puts words between pieces. */
 export function joined(pieces: readonly Piece[], between: string): readonly Piece[] {
   return pieces.flatMap((piece, i) => (i === 0 ? [piece] : [between, piece]));
 }

@@ -3,7 +3,7 @@ import { nameText, teamText } from "../words/names.ts";
 import { money } from "./money.ts";
 import { figure, numberColumn, type Table, tableOf, textColumn } from "./section.ts";
 
-/** What workloads that serve did for their GPU time; `null` where none counts its requests. */
+/** The table of what workloads that serve did for their GPU time; `null` where none counts its requests. */
 export function servingTable({ serving, clusters }: Review): Table | null {
   return tableOf(serving?.length ? serving : null, clusters, {
     section: "serving",

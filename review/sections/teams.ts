@@ -6,7 +6,7 @@ import { nameText, teamText } from "../words/names.ts";
 import { money, weight } from "./money.ts";
 import { figure, longColumn, numberColumn, type Piece, type Table, tableOf } from "./section.ts";
 
-/** Teams by what their waste costs, else by the GPU time of it. */
+/** Sorts teams by what their waste costs, and where that is equal or unknown by its GPU time, the largest first. */
 export function teamsByWaste({ teams }: Pick<Review, "teams">): readonly TeamRow[] {
   return [...teams].sort(
     (one, other) =>
@@ -16,7 +16,7 @@ export function teamsByWaste({ teams }: Pick<Review, "teams">): readonly TeamRow
   );
 }
 
-/** What each team held, used, wasted and cost. */
+/** The table of what each team held, used, wasted and cost. */
 export function teamTable(review: Review): Table {
   return tableOf(teamsByWaste(review), [], {
     section: "teams",
@@ -37,7 +37,10 @@ export function teamTable(review: Review): Table {
   });
 }
 
-/** How far the GPU time of each team got: allocated, running whole, not undone by evictions or failures, productive. */
+/**
+ * The table of how far the GPU time of each team got: allocated, running whole, not undone by evictions or failures, and
+ * productive.
+ */
 export function goodputTable(review: Review): Table {
   const teams = teamsByWaste(review).map((team) => ({ ...team, ...goodputOf(team) }));
   return tableOf(teams, [], {
@@ -63,7 +66,7 @@ export function goodputTable(review: Review): Table {
   });
 }
 
-/** What each team was entitled to, who owes whom, how long it waited and what was taken from it. */
+/** The table of what each team was entitled to, who owes whom, how long it waited, and what was taken from it. */
 export function fairnessTable(review: Review): Table {
   return tableOf(teamsByWaste(review), [], {
     section: "fairness",
@@ -82,7 +85,7 @@ export function fairnessTable(review: Review): Table {
 
 const head = ({ team }: TeamRow) => ({ item: teamText(team), cluster: "", head: teamText(team) });
 
-/** Who has what a team lacked, or why nobody has it. */
+/** Who has what a team lacked, or why nobody has it: each measure, its GPU-hours and its words. */
 const whereItIs: readonly (readonly [measure: string, of: (team: TeamRow) => number | null, words: string])[] = [
   ["short_by_others", ({ shortByOthers }) => shortByOthers, "with others"],
   ["short_by_idle_gap", ({ shortByIdleGap }) => shortByIdleGap, "free and not given"],
@@ -97,7 +100,7 @@ const whereItIs: readonly (readonly [measure: string, of: (team: TeamRow) => num
   ],
 ];
 
-/** Who owes whom, and why a team is short. */
+/** The cell about who owes whom, and why a team is short. */
 function deviation(team: TeamRow): readonly Piece[] {
   const why = whereItIs.flatMap(([measure, of, words]): Piece[] => {
     const amount = of(team);
@@ -107,14 +110,14 @@ function deviation(team: TeamRow): readonly Piece[] {
   return why.length === 0 ? said : [...said, " (short: ", ...why.slice(1), ")"];
 }
 
-/** `4 min / 1 h 20 min`. */
+/** The p50 and the p95 of a team's waits: `4 min / 1 h 20 min`. */
 const waitPieces = ({ waits }: TeamRow): readonly Piece[] => [
   ...figure("wait_p50", "s", waits?.p50Seconds ?? null),
   " / ",
   ...figure("wait_p95", "s", waits?.p95Seconds ?? null),
 ];
 
-/** Budgets of teams that have one; `null` where none has. */
+/** The table of the budgets of teams; `null` where no team has one. */
 export function budgetTable(review: Review): Table | null {
   const all = teamsByWaste(review).flatMap(({ team, budgets }) => budgets.map((budget) => ({ team, ...budget })));
   type Budget = (typeof all)[number];

@@ -4,22 +4,22 @@ import type { Figure, Unit } from "../words/figure.ts";
 import { longText, nameText } from "../words/names.ts";
 import { figure, numberColumn, type Piece, type Sentence, type Table, tableOf, textColumn } from "./section.ts";
 
-/** Unit of a tile's numbers. */
+/** The unit of a tile's numbers. */
 export function tileUnit({ unit }: Tile): Unit {
   return unit === "GPU-h" || unit === "ratio" ? unit : { currency: unit, per: null };
 }
 
-/** What a tile says. */
+/** The number that a tile shows. */
 export const tileValue = (tile: Tile): Figure => ({ measure: "value", unit: tileUnit(tile), value: tile.value });
 
-/** How much it differs from the periods before: of ratios in points, else as a part of their mean. */
+/** How much the number of a tile differs from the periods before: for ratios in points, for amounts as a part of their mean. */
 export const tileChange = (tile: Tile): Figure => ({
   measure: "change",
   unit: tile.unit === "ratio" ? "points" : "ratio",
   value: tile.change,
 });
 
-/** Names a tile's numbers; there may be a tile of cost for each currency. */
+/** The name of a tile's numbers in the CSV and the page. */
 export const tileItem = ({ id }: Tile): string => id;
 
 /** The tiles as a table, for Markdown and the CSV. */
@@ -38,7 +38,7 @@ export function tileTable({ tiles }: Review): Table {
   });
 }
 
-/** The periods behind the sparklines, the window itself last; `null` where nothing is compared. */
+/** The table of the periods behind the sparklines; the window itself is last; `null` where nothing is compared. */
 export function periodTable({ tiles, window }: Review): Table | null {
   const labels = [...new Set(tiles.flatMap(({ before }) => before.map(({ label }) => label)))];
   if (labels.length === 0) return null;
@@ -59,7 +59,9 @@ export function periodTable({ tiles, window }: Review): Table | null {
   });
 }
 
-/** The total and its three parts, as means; of one team, what the whole cluster is asked for is left out. */
+/**
+ * Says the total of the GPUs and its three parts, as means; for one team, numbers that only a whole cluster has are left out.
+ */
 export function termsSentence({ terms, team }: Review): Sentence {
   const parts: readonly (readonly [text: string, measure: string, gpus: number | null])[] = [
     ["total", "total", terms.totalGpus],
@@ -76,7 +78,10 @@ export function termsSentence({ terms, team }: Review): Sentence {
   return { section: "terms", cluster: "", item: "", pieces: ["Mean GPUs: ", ...pieces, "."] };
 }
 
-/** What is neither effective nor wasted, so that the three add up to the total; `null` where one of them is not known. */
+/**
+ * GPUs that are neither effective nor wasted, so that the three add up to the total; `null` where one of the others is not
+ * known.
+ */
 function notAllocated({ totalGpus, effectiveGpus, wastedGpus }: Review["terms"]): number | null {
   if (totalGpus === null || effectiveGpus === null || wastedGpus === null) return null;
   return Math.max(0, totalGpus - effectiveGpus - wastedGpus);

@@ -3,14 +3,14 @@ import type { WaitRow } from "../document/use.ts";
 import { nameText, sizeText } from "../words/names.ts";
 import { figure, numberColumn, type Table, tableOf } from "./section.ts";
 
-/** Waits by what the work asked for. */
+/** The table of waits by the size and priority of the work. */
 export const waitsBySize = ({ waits }: Review): Table | null =>
   waitTable(waits?.bySize, "waits_by_size", "By size and priority", "size", ({ sizeClass, priorityClass: name }) => {
     const priority = name === "" ? ", no priority class" : `, priority ${nameText(name ?? "")}`;
     return `${sizeText(sizeClass)}${name === null ? "" : priority}`;
   });
 
-/** Waits by queue. */
+/** The table of waits by queue. */
 export const waitsByQueue = ({ waits }: Review): Table | null =>
   waitTable(waits?.byQueue, "waits_by_queue", "By queue", "queue", ({ queue }) =>
     queue === null ? "all queues" : queue === "" ? "no queue" : nameText(queue),

@@ -5,7 +5,10 @@ import { nameText } from "../words/names.ts";
 import { money } from "./money.ts";
 import { figure, numberColumn, type Piece, type Row, type Table, textColumn } from "./section.ts";
 
-/** Stages as they are shown: a team's review has no capacity of its own, and no level twice. */
+/**
+ * The stages that are shown. A team has no capacity of its own, so its review leaves out levels that would only repeat the one
+ * below.
+ */
 export function shownStages({ waterfall, team }: Pick<Review, "waterfall" | "team">): readonly WaterfallStageRow[] {
   if (team === null) return waterfall;
   return waterfall.filter(
@@ -13,7 +16,7 @@ export function shownStages({ waterfall, team }: Pick<Review, "waterfall" | "tea
   );
 }
 
-/** Where the GPU time went: each level, its losses, and who can act on each. */
+/** The table of where the GPU time went: each level, its losses, and who can act on each. */
 export function wasteTable(review: Review): Table {
   return {
     section: "waterfall",

@@ -1,4 +1,4 @@
-/** Units of amounts that are no money. `points` are hundredths of a ratio's difference, kept as 0.03 for 3 points. */
+/** Units of amounts other than money. `points` are hundredths of a ratio's difference, kept as 0.03 for 3 points. */
 export type Quantity =
   | "GPU-h"
   | "GPU-h/week"
@@ -12,7 +12,7 @@ export type Quantity =
   | "count"
   | "date";
 
-/** A currency, and whether an amount of it is of each day, week or month. */
+/** A currency, and whether an amount of it is per day, week or month; `null`: it is an amount and not a rate. */
 export interface MoneyUnit {
   readonly currency: string;
   readonly per: "day" | "week" | "month" | null;
@@ -20,7 +20,7 @@ export interface MoneyUnit {
 
 export type Unit = Quantity | MoneyUnit;
 
-/** One number of a review, as every face shows it. `value` is an instant of ISO 8601 where the unit is `date`. */
+/** One number of a review, which every output format shows. `value` is an instant of ISO 8601 where the unit is `date`. */
 export interface Figure {
   /** What is measured: `allocated`, `cost`; with section, cluster and item it names one number of the review. */
   readonly measure: string;
@@ -34,7 +34,7 @@ export function unitName(unit: Unit): string {
   return unit.per === null ? unit.currency : `${unit.currency}/${unit.per}`;
 }
 
-/** The same amount in each of its currencies, in the order of their names. */
+/** The figures of an amount of money, one for each of its currencies, in the order of their names. */
 export function moneyFigures(
   measure: string,
   costs: Readonly<Record<string, number>>,

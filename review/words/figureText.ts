@@ -2,10 +2,10 @@ import { duration, plainText } from "../../exporter/publish/terminal/columns.ts"
 import type { Figure, MoneyUnit, Quantity } from "./figure.ts";
 import { dayText } from "./times.ts";
 
-/** What is in a cell for a number that nobody knows. */
+/** The text of a number that nobody knows. */
 export const unknownCell = "–";
 
-/** What follows the number. */
+/** What follows a number, by its unit. */
 const suffixes: Readonly<Record<Quantity, string>> = {
   "GPU-h": " GPU-h",
   "GPU-h/week": " GPU-h a week",
@@ -20,7 +20,10 @@ const suffixes: Readonly<Record<Quantity, string>> = {
   date: "",
 };
 
-/** A number with its unit, as every face writes it: `29.6k GPU-h`, `$ 171k`, `81 %`, `+3 points`; unknown is an en dash. */
+/**
+ * Writes a number with its unit, as every output format does: `29.6k GPU-h`, `$ 171k`, `81 %`, `+3 points`; unknown is an en
+ * dash.
+ */
 export function figureText({ measure, unit, value }: Figure): string {
   if (value === null) return unknownCell;
   if (typeof value === "string") return dayText(value);
@@ -33,7 +36,9 @@ export function figureText({ measure, unit, value }: Figure): string {
   return isNothing(text) ? text : `${sign}${text}`;
 }
 
-/** The same without the unit, for columns whose heading says it. What is reported in words keeps them. */
+/**
+ * Writes a number without its unit, for columns whose heading has the unit. Deviations, which are written in words, keep it.
+ */
 export function bareText(figure: Figure): string {
   const { unit } = figure;
   if (typeof unit !== "string" || figure.measure === "deviation") return figureText(figure);
@@ -42,7 +47,7 @@ export function bareText(figure: Figure): string {
   return suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 }
 
-/** The same in a sentence, where a dash would read as one. */
+/** Writes a number for a sentence: `unknown` in place of a dash, which would be read as punctuation. */
 export function spokenText(figure: Figure): string {
   return figure.value === null ? "unknown" : figureText(figure);
 }
@@ -59,7 +64,10 @@ function withUnit(amount: number, unit: Figure["unit"]): string {
   return `${compactText(amount, unit === "GPUs" || unit === "GPUs/week" ? 100 : 10)}${suffixes[unit]}`;
 }
 
-/** `4.2`, `412`, `9,412`, `29.6k`, `1.71M`; `<0.1` of what is there and would read as nothing. One decimal below `wholeFrom`. */
+/**
+ * Writes an amount in short: `4.2`, `412`, `9,412`, `29.6k`, `1.71M`; `<0.1` for an amount above 0 that would read as 0.
+ * Amounts below `wholeFrom` have one decimal.
+ */
 function compactText(amount: number, wholeFrom: number): string {
   if (amount === 0) return "0";
   if (amount < 0.05) return "<0.1";
@@ -69,7 +77,7 @@ function compactText(amount: number, wholeFrom: number): string {
 
 const isWhole = (amount: number): boolean => Math.abs(amount - Math.round(amount)) < 0.0005;
 
-/** Whole, or three digits and a letter from 10,000 on. */
+/** Writes an amount as a whole number, and from 10,000 on as three digits and a letter. */
 function bigText(amount: number): string {
   if (Math.round(amount) < 10_000) return grouped(amount, 0);
   const rounded = Number(amount.toPrecision(3));
@@ -87,21 +95,24 @@ function bigText(amount: number): string {
 const grouped = (amount: number, digits: number): string =>
   amount.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** `$ 9.50`, `$ 1,320`, `$ 171k`, `EUR 12.30`. */
+/** Writes an amount of money: `$ 9.50`, `$ 1,320`, `$ 171k`, `EUR 12.30`. */
 function moneyText(amount: number, { currency, per }: MoneyUnit): string {
   const sign = currency === "USD" ? "$" : plainText(currency, 16);
   const number = amount === 0 ? "0" : amount < 0.005 ? "<0.01" : amount < 99.995 ? grouped(amount, 2) : bigText(amount);
   return `${sign} ${number}${per === null ? "" : ` a ${per}`}`;
 }
 
-/** Whole percent; `<1 %` of what is there, and never 100 % of what is not all. */
+/**
+ * Writes a ratio as whole percent: `<1 %` for a ratio above 0 that would read as 0 %, and `>99 %` for one below 1 that would
+ * read as 100 %.
+ */
 function percentText(ratio: number): string {
   const whole = Math.round(ratio * 100);
   if (ratio > 0 && whole === 0) return "<1 %";
   return ratio < 1 && whole === 100 ? ">99 %" : `${grouped(whole, 0)} %`;
 }
 
-/** A difference as a part of what it is compared with. */
+/** Writes a relative difference (0.05 is 5 %). */
 function relativeText(part: number): string {
   const percent = part * 100;
   return `${percent < 0.05 ? "0" : percent < 0.95 ? percent.toFixed(1) : bigText(percent)} %`;
@@ -113,12 +124,12 @@ function pointsText(difference: number): string {
   return `${text} point${text === "1" ? "" : "s"}`;
 }
 
-/** Rounded down: what is not covered must not read as covered. */
+/** Writes a coverage, rounded down, so that time that is not covered does not read as covered. */
 function coverageText(ratio: number): string {
   return ratio >= 1 - 1e-9 ? "100 %" : `${(Math.floor(ratio * 1000 + 1e-9) / 10).toFixed(1)} %`;
 }
 
-/** Allocated less entitled, as who owes whom. */
+/** Writes a deviation (allocated minus entitled) as who owes whom. */
 function deviationText(gpuHours: number): string {
   const text = `${compactText(Math.abs(gpuHours), 10)} GPU-h`;
   if (Math.abs(gpuHours) < 0.05) return "even";

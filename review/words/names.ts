@@ -3,16 +3,16 @@ import type { AdviceState } from "../../exporter/model/recommendation.ts";
 import { plainText } from "../../exporter/publish/terminal/columns.ts";
 import { priceSourceNames } from "../../exporter/publish/terminal/costText.ts";
 
-/** Names have no end that a page could rely on. */
+/** The longest name that is shown, in UTF-16 code units; names themselves may be of any length. */
 const longestName = 120;
 
-/** A name from a cluster, on one line and bounded. */
+/** A name from a cluster, on one line and cut to a bounded length. */
 export const nameText = (name: string): string => plainText(name, longestName);
 
-/** A team; what no rule gave to one has no name. */
+/** The name of a team; work that no rule assigns to a team has none. */
 export const teamText = (team: string): string => (team === "" ? "no team" : nameText(team));
 
-/** A longer text from a cluster or a file. */
+/** A longer text from a cluster or a file, on one line and cut to a bounded length. */
 export const longText = (text: string): string => plainText(text, 1000);
 
 const nodeStates: Readonly<Record<string, string>> = {
@@ -37,17 +37,19 @@ const gapReasons: Readonly<Record<string, string>> = {
   "not-written": "the ledger could not be written",
 };
 
-/** Why some time is not covered. */
+/** Says why some time is not covered. */
 export const gapText = (reason: string): string => knownText(gapReasons, reason);
 
-/** Where a price comes from. */
+/** Says where a price comes from. */
 export const priceSourceText = (source: string): string => knownText(priceSourceNames, source);
 
-/** The words for a name that this version knows; another version's file may have others. */
+/**
+ * The words for a name; the name itself if this version does not know it, because files of other versions may have other names.
+ */
 const knownText = (words: Readonly<Record<string, string>>, name: string): string =>
   (Object.hasOwn(words, name) ? words[name] : undefined) ?? nameText(name);
 
-/** What became of advice. */
+/** The states of advice in words. */
 export const actionStates: Readonly<Record<AdviceState, string>> = {
   open: "open",
   taken: "taken",
@@ -55,7 +57,7 @@ export const actionStates: Readonly<Record<AdviceState, string>> = {
   dismissed: "dismissed",
 };
 
-/** Work by the physical GPUs that it asks for: `8 GPUs`, `2-7 GPUs`, `size unknown`. */
+/** The size of work in words, by the physical GPUs that it asks for: `8 GPUs`, `2-7 GPUs`, `size unknown`. */
 export function sizeText(sizeClass: string | null): string {
   if (sizeClass === null) return "any size";
   if (sizeClass === "unknown") return "size unknown";

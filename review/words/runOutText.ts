@@ -2,7 +2,7 @@ import type { RunOut } from "../document/waste.ts";
 import { longText } from "./names.ts";
 import { dayText } from "./times.ts";
 
-/** When demand outgrows capacity: a range of dates in words, never one date as if it were sure. */
+/** Says when demand outgrows capacity: a range of dates, and never one date as if it were certain. */
 export function runOutText({ state, earliest, likely, latest, reason }: RunOut): string {
   if (state === "exhausted") return "demand is above capacity already";
   if (state === "not-foreseeable") return "not to be foreseen";

@@ -10,7 +10,7 @@ export const dayText = (iso: string): string => iso.slice(0, 10);
 /** The minute (UTC) of an instant: `2026-11-16 07:00`. */
 export const minuteText = (iso: string): string => shownMinute(iso);
 
-/** What a window covers: `9 to 15 Nov 2026 UTC`, `2026-11-09 07:30 to 2026-11-12 08:00 UTC`. */
+/** Writes what a window covers: `9 to 15 Nov 2026 UTC`, `2026-11-09 07:30 to 2026-11-12 08:00 UTC`. */
 export function windowText({ from, to }: Pick<ReviewWindow, "from" | "to">): string {
   if (!isMidnight(from) || !isMidnight(to)) return `${minuteText(from)} to ${minuteText(to)} UTC`;
   const last = new Date(Date.parse(to) - 1).toISOString();

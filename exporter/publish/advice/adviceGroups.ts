@@ -5,7 +5,7 @@ import type { Recommendation } from "../../model/recommendation.ts";
 export interface AdviceGroup {
   readonly act: AdviceAct;
   readonly heading: string;
-  /** In a sentence, what sets this group apart. */
+  /** A sentence that says what sets this group apart. */
   readonly about: string;
   readonly all: readonly Recommendation[];
 }
@@ -18,12 +18,15 @@ const sentences: Readonly<Record<AdviceAct, string>> = {
   watch: "A signal is missing or in doubt: repair it before its values are trusted.",
 };
 
-/** What a recommendation asks of its reader: its act, but without any step there is nothing to do by hand, only to watch. */
+/**
+ * What a recommendation asks of its reader. This is its act; but where it has no steps, nothing can be done by hand, only
+ * watched.
+ */
 export function groupOf({ act, steps }: Pick<Recommendation, "act" | "steps">): AdviceAct {
   return act === "do" && steps.length === 0 ? "watch" : act;
 }
 
-/** The open ones in their three groups, in the order in which they come. */
+/** The open recommendations in their three groups; within a group they keep their order. */
 export function adviceGroups(all: readonly Recommendation[]): readonly AdviceGroup[] {
   const open = all.filter(({ state }) => state === "open");
   return adviceActs.map((act) => ({

@@ -62,7 +62,7 @@ export function recommendationMarkdown(one: Recommendation): string {
   ].join("\n");
 }
 
-/** A fence that is longer than any within. */
+/** Puts commands into a fenced code block. Its fence is longer than any run of backticks in the commands. */
 function fenced(commands: readonly string[]): readonly string[] {
   const lines = commands.map((command) => commandText(command) ?? `# ${commandNotShown}`);
   const longest = Math.max(2, ...lines.flatMap((text) => [...text.matchAll(/`+/g)].map(([run]) => run.length)));

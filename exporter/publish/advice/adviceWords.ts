@@ -5,7 +5,7 @@ import type { AdviceKind, EffectRange, Money, Recommendation, Undone } from "../
 import { duration, gpus, plainText } from "../terminal/columns.ts";
 import { money } from "../terminal/costText.ts";
 
-/** What GPUs gained are, by kind: docs/recommendations.md. */
+/** What gaining GPUs means, by the kind of a recommendation: docs/recommendations.md. */
 const gains: Readonly<Record<AdviceKind, string>> = {
   reclaim: "GPUs start for who is entitled to them",
   defragment: "GPUs become usable",
@@ -20,10 +20,10 @@ const gains: Readonly<Record<AdviceKind, string>> = {
   fix_source: "allocated GPUs are seen again",
 };
 
-/** For moves after which a node is removed. */
+/** The gain of moves after which a node is removed. */
 const removedNode = "GPUs are no longer paid for";
 
-/** For work that hangs: it continues with the GPUs that it has. */
+/** The gain where work hangs: once restarted, it continues with the GPUs that it has. */
 const restarted = "GPUs compute again";
 
 function gainOf(kind: AdviceKind, isForPool: boolean, isStalled: boolean): string {
@@ -31,12 +31,12 @@ function gainOf(kind: AdviceKind, isForPool: boolean, isStalled: boolean): strin
   return kind === "defragment" && isForPool ? removedNode : gains[kind];
 }
 
-/** `16.0`, or `8.0 to 16.0` where the placement rules differ. */
+/** Writes a range: `16.0`, or `8.0 to 16.0` where the placement rules differ. */
 export function rangeText({ worst, best }: EffectRange): string {
   return best - worst > 0.05 ? `${gpus(worst)} to ${gpus(best)}` : gpus(worst);
 }
 
-/** What is gained: `16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)`. */
+/** Writes what a recommendation gains: `16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)`. */
 export function gainText({ kind, effect, beneficiary, habit, stalledSince }: Recommendation): string {
   const verb = effect.starts.length === 1 ? "starts" : "start";
   const starts = effect.starts.length === 0 ? "" : ` (${effect.starts.join(", ")} ${verb})`;
@@ -45,7 +45,7 @@ export function gainText({ kind, effect, beneficiary, habit, stalledSince }: Rec
   return `${rangeText(effect.gainedGpus)} ${gain}${hours}${starts}`;
 }
 
-/** What it costs: `2 pods stop, at most 3.1 GPU-hours lost (ads)`. */
+/** Writes what a recommendation costs: `2 pods stop, at most 3.1 GPU-hours lost (ads)`. */
 export function lossText({ cost, act }: Recommendation): string {
   const { pods, gangs, lostGpuHours, isUpperBound, teams } = cost;
   if (pods === 0) return "nobody is disturbed";
@@ -56,20 +56,23 @@ export function lossText({ cost, act }: Recommendation): string {
   return `${agreed}${counted(pods, "pod")}${gangText} ${pods === 1 ? "stops" : "stop"}, ${most}${lostGpuHours.toFixed(1)} GPU-hours lost${whose}`;
 }
 
-/** `$ 1,320 a week, as the last 7 days were`; empty where nothing is saved or nothing has a price. */
+/** Writes what is saved: `$ 1,320 a week, as the last 7 days were`; empty where nothing is saved or nothing has a price. */
 export function savingText(saving: readonly Money[]): string {
   const perWeek = savedPerWeek(saving);
   return perWeek === "" ? "" : `${perWeek}, as the last 7 days were`;
 }
 
-/** The same in short: `$ 1,320 a week`. */
+/** Writes the saving in short: `$ 1,320 a week`; empty in the same cases. */
 export function savedPerWeek(saving: readonly Money[]): string {
   const known = saving.filter(({ amount }) => amount >= 0.005);
   if (known.length === 0) return "";
   return `${known.map(({ currency, amount }) => money(amount, currency)).join(" + ")} a week`;
 }
 
-/** `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their nodes`. */
+/**
+ * Writes how old a recommendation is, or how it was closed: `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their
+ * nodes`.
+ */
 export function lifecycleText(one: Recommendation, now: number): string {
   const { state, firstSeenAt, openedAt, openings, closedAt, closedBecause, parts } = one;
   if (closedAt === null) {
@@ -80,12 +83,15 @@ export function lifecycleText(one: Recommendation, now: number): string {
   return `${state} ${duration(now - closedAt)} ago${closedBecause === null ? "" : `: ${closedBecause}`}`;
 }
 
-/** `replaces r-4f2a91c07d`; `null` if it replaced nothing. What replaced it is part of its end. */
+/**
+ * Names the recommendations that this one replaced: `replaces r-4f2a91c07d`; `null` if it replaced none. The one that replaced
+ * it in turn is named by the reason why it was closed (`lifecycleText`).
+ */
 export function replacesText({ replaces }: Recommendation): string | null {
   return replaces.length === 0 ? null : `replaces ${replaces.join(", ")}`;
 }
 
-/** What was measured next to what was predicted; `null` while nothing was measured. */
+/** Writes what was measured beside what was predicted; `null` while nothing was measured. */
 export function measuredText({ measured, effect, cost }: Recommendation): string | null {
   if (measured === null) return null;
   const soFar = measured.isFinal ? "" : " so far";
@@ -100,7 +106,7 @@ const undoneWords: Readonly<Record<Undone["how"], string>> = {
   "changed-back": "the change was taken back",
 };
 
-/** `undone at 2026-11-20T14:00:00Z: what it had let go came back (2 GPUs)`. */
+/** Writes when and how the effect was undone: `undone at 2026-11-20T14:00:00Z: what it had let go came back (2 GPUs)`. */
 function undoneText({ how, at, gpus: amount }: Undone): string {
   return `undone at ${isoTime(at)}: ${undoneWords[how]} (${gpus(amount)} GPUs)`;
 }
@@ -111,12 +117,14 @@ const acts: Readonly<Record<AdviceAct, string>> = {
   watch: "to watch",
 };
 
-/** `to ask the owner: it may have worked before Fairlead watched it`. */
+/**
+ * Writes what the reader is asked to do, with the reasons: `to ask the owner: it may have worked before Fairlead watched it`.
+ */
 export function actText({ act, actReasons }: Pick<Recommendation, "act" | "actReasons">): string {
   return actReasons.length === 0 ? acts[act] : `${acts[act]}: ${actReasons.join("; ")}`;
 }
 
-/** What became of its work; `null` while that is unknown, and if nothing happened. */
+/** Writes what became of the work that a recommendation named; `null` while that is unknown, and if nothing happened. */
 export function aftermathText({ aftermath, kind, stalledSince }: Recommendation, now: number): string | null {
   if (aftermath === null) return null;
   const { outcome, at, regretGpuHours } = aftermath;
@@ -130,7 +138,10 @@ export function aftermathText({ aftermath, kind, stalledSince }: Recommendation,
 
 const stays: Partial<Readonly<Record<AdviceKind, string>>> = { release_idle: "the work did not come back" };
 
-/** `release_idle, asked: 12 of 14 right, 2 came back (85.3 GPU-hours)`: one line of how recommendations turned out. */
+/**
+ * Writes in one line how recommendations of one kind turned out: `release_idle, asked: 12 of 14 right, 2 came back (85.3
+ * GPU-hours)`.
+ */
 export function trackText({ kind, act, outcomes, regretGpuHours }: AdviceTrackRecord): string {
   const { wrong, all } = wrongOf(outcomes);
   const how = [
@@ -141,17 +152,17 @@ export function trackText({ kind, act, outcomes, regretGpuHours }: AdviceTrackRe
   return `${kind}, ${acts[act]}: ${all - wrong} of ${all} right${how.length === 0 ? "" : `; ${how.join(", ")}`}`;
 }
 
-/** `high: both placement rules agree; no checkpoint is known of ads/embed-v3`. */
+/** Writes the confidence with its reasons: `high: both placement rules agree; no checkpoint is known of ads/embed-v3`. */
 export function confidenceText({ confidence: { level, reasons } }: Recommendation): string {
   return reasons.length === 0 ? level : `${level}: ${reasons.map((reason) => reason.replace(/\.$/, "")).join("; ")}`;
 }
 
-/** `1 pod`, `2 pods`. */
+/** Writes a count with its noun: `1 pod`, `2 pods`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Longest command that is shown: a patch of a whole pod template fits. */
+/** Length of the longest command that is shown, in UTF-16 code units: a patch of a whole pod template fits. */
 const longest = 20_000;
 
 /**

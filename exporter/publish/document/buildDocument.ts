@@ -8,7 +8,7 @@ import { recommendationRecords, withheldRecords } from "./recommendationRecords.
 import type { FairleadDocument } from "./schema.ts";
 import { dispatchedRecords, partialGangRecords } from "./waitingRecords.ts";
 
-/** The lists of a document that take long at the size of a real fleet. */
+/** The lists of a document that take long to build for a real fleet. */
 export type DocumentLists = {
   readonly [Name in
     | "pools"
@@ -74,7 +74,7 @@ export function buildDocument(
   };
 }
 
-/** Problems, the fields of all in the same order. */
+/** The records of problems; the fields of each are in the same order. */
 export function problemRecords(problems: readonly Problem[]): FairleadDocument["problems"] {
   return problems.map(({ source, code, severity, subject, message, nextStep }) => ({
     source,

@@ -3,11 +3,11 @@ import { costSumsOf, type HolderCost } from "../../analysis/sums/costSums.ts";
 import { mainCurrency } from "./priceRecords.ts";
 import type { CostRecord } from "./schema.ts";
 
-/** What someone's GPUs cost per hour, in the currency in which most GPUs of the cluster have a price. */
+/** What the GPUs of one owner cost per hour, in the currency in which most GPUs of the cluster have a price. */
 export interface OwnCost {
-  /** `null` where none of them has a price. */
+  /** The cost; `null` where none of the GPUs has a price. */
   readonly costPerHour: number | null;
-  /** GPUs that are not in it: without a price, or with one in another currency. */
+  /** GPUs that the cost leaves out: they have no price, or one in another currency. */
   readonly unpricedGpus: number;
 }
 

@@ -7,21 +7,21 @@ import type { WorkloadRecord } from "./schema.ts";
 
 type IdleRecord = WorkloadRecord["idle"][number];
 
-/** Idle GPUs of one model, being added up. */
+/** The sums of the idle GPUs of one model that are idle for one reason. */
 interface IdleSums {
   readonly model: string;
   readonly reason: IdleReason;
   gpus: number;
-  /** Seconds since the epoch. */
+  /** Since when all of them have been idle, seconds since the epoch. */
   since: number;
-  /** Per hour, by currency. */
+  /** What they cost per hour, by currency. */
   readonly costs: Map<string, number>;
   unpricedGpus: number;
 }
 
 /**
- * The GPUs of each workload (by its index) that are in the state `idle`, by model and reason. Estimated holdings are left out: which GPU
- * they are on is not known, so that nobody can be asked about it.
+ * The GPUs of each workload (by its index) that are in the state `idle`, by model and reason. Estimated holdings are left out:
+ * the GPU that they are on is not known, so nobody can be asked about it.
  */
 export function idleRecords({
   accountingEntries,

@@ -1,6 +1,8 @@
-/** Digits that amounts are good for; beyond them is only what adding up in binary leaves (8.000000000000002). */
+/**
+ * How many digits of an amount are significant. Those beyond them are only what adding up in binary leaves (8.000000000000002).
+ */
 const digits = 12;
-/** Below this, GPUs, shares and money are nothing. */
+/** Amounts of GPUs, shares and money below this are written as 0. */
 const nothing = 1e-12;
 
 /** A replacer for JSON and YAML that leaves each number the digits that mean something. Whole numbers (bytes) stay exact. */
@@ -14,7 +16,7 @@ export function jsonText(document: unknown): string {
   return `${JSON.stringify(document, sensibleDigits, 2)}\n`;
 }
 
-/** Records per piece: a text of tens of thousands of devices is never one string. */
+/** How many records a piece has: a text of tens of thousands of devices is never one string. */
 const recordsPerChunk = 500;
 
 /** The JSON text of a document in pieces. */

@@ -32,7 +32,7 @@ export function listsOf(analysis: Analysis): ListBuilder {
   return lists;
 }
 
-/** Builds the lists of a moment; whoever keeps the builder keeps the records. */
+/** Builds the lists of a moment; keeping the builder keeps the records in memory. */
 export function createListBuilder(analysis: Analysis): ListBuilder {
   const { snapshot } = analysis;
   const accounted = once(() => addUpAccountingEntries(analysis));

@@ -3,7 +3,7 @@ import { gpus } from "./schemaParts.ts";
 
 const place = z.number().int().min(1).nullable();
 
-/** Where a gang is in Kueue's lines. */
+/** The place of a gang in the lines of Kueue. */
 export const linePosition = {
   position: place.describe(
     "Place in the line of its ClusterQueue as Kueue's visibility API reported it lately, else by Kueue's order as Fairlead computes it; 1 is next (the visibility API counts from 0). Null: it is in no line of Kueue, or the usage that decides it is not known.",

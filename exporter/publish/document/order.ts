@@ -1,13 +1,13 @@
 import { compareText } from "../../kernel/compareText.ts";
 
-/** Seconds since the epoch as text in UTC; `null` for times that are unknown or cannot be. */
+/** Seconds since the epoch as text in UTC; `null` for times that are unknown, or outside of the years 0 to 9999. */
 export function instant(seconds: number | null): string | null {
   if (seconds === null || !(Math.abs(seconds) < 8.64e12)) return null;
   const date = new Date(seconds * 1000);
   return date.getUTCFullYear() >= 0 && date.getUTCFullYear() <= 9999 ? date.toISOString() : null;
 }
 
-/** When it was, in UTC. */
+/** Seconds since the epoch as text in UTC; the beginning of the epoch in place of times outside of the years 0 to 9999. */
 export function momentOf(at: number): string {
   return instant(at) ?? new Date(0).toISOString();
 }

@@ -7,7 +7,10 @@ import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import { momentOf, sortByTexts } from "./order.ts";
 import type { BlockedRecord, PlacementRecord } from "./schema.ts";
 
-/** How the free GPUs lie, by pool; nothing where objects were not read, so that nobody knows which are free. */
+/**
+ * How well the free GPUs are placed, by pool. It is empty where objects were not read, because then nobody knows which GPUs are
+ * free.
+ */
 export function placementRecords(analysis: Analysis): ReadonlyMap<string, PlacementRecord> {
   const { placement: found, snapshot } = analysis;
   if (!snapshot.coverage.objects) return new Map();
@@ -57,7 +60,7 @@ function shapeRecord(
   };
 }
 
-/** Work that is blocked, the longest first. */
+/** Work that is blocked; the work that is blocked for longest is first. */
 export function blockedRecords({ blocked: found, snapshot }: Analysis): readonly BlockedRecord[] {
   const records = found.work.flatMap(({ gang: index, pools, gpus, freeGpus, blocker, since, isStanding }) => {
     const gang = snapshot.queueing.gangs[index];

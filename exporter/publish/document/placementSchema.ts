@@ -17,7 +17,7 @@ const shape = z
   })
   .meta({ id: "TargetShape", description: "A pod for which placement is judged." });
 
-/** How well the free GPUs of a pool lie. */
+/** How well the free GPUs of a pool are placed. */
 export const placement = z
   .strictObject({
     freeGpus: gpus.describe("Fully free whole GPUs on ready and schedulable nodes."),

@@ -22,7 +22,7 @@ interface PoolCost {
   readonly unpricedGpus: number;
 }
 
-/** What each pool costs; a pool without counted GPUs is not there. */
+/** What each pool costs; pools without counted GPUs are left out. */
 export function poolCosts({ prices }: Analysis): ReadonlyMap<string, PoolCost> {
   const byPool = Map.groupBy(prices.groups, ({ pool }) => pool);
   return new Map([...byPool].map(([pool, groups]) => [pool, costOf(groups)] as const));
@@ -56,7 +56,10 @@ function gpusOf(groups: readonly Pick<PriceGroup, "physicalGpus">[]): number {
   return groups.reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
 }
 
-/** The currency in which most GPUs have a price; of two alike the first by name. */
+/**
+ * The currency in which most GPUs have a price; of two with equally many GPUs, the first by name. `null` where no GPU has a
+ * price.
+ */
 export function mainCurrency(groups: readonly PriceGroup[]): string | null {
   const gpus = new Map<string, number>();
   for (const { price, physicalGpus } of groups)

@@ -7,7 +7,7 @@ import { gpus, instant, seconds } from "./schemaParts.ts";
 const currency = z.string().describe("Currency; amounts of different currencies are never added up.");
 const perHour = z.number().min(0);
 
-/** What the GPUs of a pool cost on average; of `pools[].price`. */
+/** The schema of `pools[].price`: what the GPUs of a pool cost on average. */
 export const poolPrice = z
   .strictObject({
     perGpuHour: perHour.describe("Of one physical GPU: mean over `gpus`, weighted by GPUs."),
@@ -21,7 +21,7 @@ export const poolPrice = z
   })
   .meta({ id: "PoolPrice", description: "What the GPUs of a pool cost; `prices` has each price." });
 
-/** One price with the nodes that have it, or nodes without one; of `prices`. */
+/** The schema of `prices[]`: one price with the nodes that have it, or nodes without a price. */
 export const priceGroup = z
   .strictObject({
     pool: z.string(),

@@ -11,7 +11,7 @@ import type { WaitCause } from "../../model/waitCauses.ts";
 import { instant, sortByTexts } from "./order.ts";
 import type { DomainRecord, LocalQueueRecord, QueueRecord } from "./schema.ts";
 
-/** Pairs of one domain in its record. */
+/** The most pairs of a starved queue and a borrower that the record of a domain has. */
 const shownPairs = 1000;
 
 /** The quota domains of a moment, by name. */
@@ -115,7 +115,7 @@ function shortfallRecord(fairness: QueueFairness | null) {
   };
 }
 
-/** Amounts by owner; those of nothing are left out. */
+/** Amounts by owner; amounts of 0 are left out. */
 function byOwner(
   amounts: readonly { readonly owner: AbsentOwner; readonly gpus: number }[],
 ): Partial<Record<AbsentOwner, number>> {
@@ -133,7 +133,7 @@ function domainClasses({
   return [{ nodeClass: name, capacity: capacity - allocatedOnUnschedulable }];
 }
 
-/** In which node classes a leaf holds or may hold anything, on nodes that take pods; of inner queues nothing. */
+/** The node classes in which a leaf holds or may hold anything, on nodes that take pods; none for inner queues. */
 function queueClasses(
   { isLeaf, allocated, allocatedOnUnschedulable, allocatedByClass }: QueueView,
   domain: QuotaDomain | undefined,
@@ -150,7 +150,7 @@ function queueClasses(
             entitled: entitled - allocatedOnUnschedulable,
           },
         ]
-      : // What no queue answers for is entitled to what it holds, where it holds it.
+      : // Work that no queue answers for is entitled to what it holds, where it holds it.
         domain.classes.map(({ name }, i) => {
           const own = allocatedByClass?.[i];
           const amount = own === undefined ? 0 : own.allocated - own.allocatedOnUnschedulable;
@@ -167,11 +167,11 @@ function queueClasses(
 
 const finite = (amount: number): number | null => (Number.isFinite(amount) ? amount : null);
 
-/** JSON has no infinity, and `null` means unknown. */
+/** A number for JSON, which has no infinity: that becomes a word, because `null` means unknown. */
 export const jsonNumber = (value: number | null): number | "Infinity" | null =>
   value === null || Number.isNaN(value) ? null : Number.isFinite(value) ? value : "Infinity";
 
-/** Numbers that show how fair it is, the most telling first. */
+/** The schedulers' own numbers that show how fairly a queue is served, the most informative first. */
 const mainNumbers: readonly SchedulerView["number"][] = [
   "kueue-weighted-share",
   "kai-fair-share-with-history",
@@ -188,7 +188,7 @@ function mainView(views: readonly SchedulerView[]): QueueRecord["schedulerView"]
   return first === undefined ? null : { name: first.number, value: jsonNumber(first.reported ?? first.computed) };
 }
 
-/** What waits in one queue, being added up. */
+/** The sums of what waits in one queue. */
 interface Waits {
   gangs: number;
   readonly gpus: Partial<Record<WaitCause, number>>;

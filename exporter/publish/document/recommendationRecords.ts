@@ -2,7 +2,7 @@ import type { Advice, EffectMeasures, Recommendation } from "../../model/recomme
 import { momentOf } from "./order.ts";
 import type { RecommendationRecord, WithheldRecord } from "./schema.ts";
 
-/** Recommendations as the document has them: open ones first, most worth first. */
+/** Recommendations as the document has them: open ones come first, and among these the ones with the most worth. */
 export function recommendationRecords({
   recommendations,
 }: Pick<Advice, "recommendations">): readonly RecommendationRecord[] {
@@ -14,7 +14,7 @@ export function withheldRecords({ withheld }: Pick<Advice, "withheld">): readonl
   return withheld.map(({ kind, subject, why, reason, id = null }) => ({ kind, subject, why, reason, id }));
 }
 
-/** One recommendation; times are UTC. */
+/** The record of one recommendation; times are in UTC. */
 export function recommendationRecord(one: Recommendation): RecommendationRecord {
   const { measured, aftermath } = one;
   return {
@@ -69,7 +69,7 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
   };
 }
 
-/** Numbers first. */
+/** The measures in the order of the document: plain numbers come first. */
 const measures = ({ placeablePods, deviations, costPerWeek, ...numbers }: EffectMeasures): EffectMeasures => ({
   ...numbers,
   placeablePods,

@@ -177,7 +177,7 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
   return sortByTexts(records, (workload) => [workload.namespace, workload.kind, workload.name]);
 }
 
-/** Mean activity of the observed GPUs, weighted by share, for each key that holds some. */
+/** Mean activity of the observed GPUs, weighted by share, for each key that holds observed GPUs. */
 function meanActivity<Key>(
   snapshot: Snapshot,
   keyOf: (pod: Snapshot["pods"][number]) => Key,
@@ -199,7 +199,10 @@ function meanActivity<Key>(
   return means;
 }
 
-/** When its first pod was bound, seconds since the epoch; `null` while none is, or where no object says. */
+/**
+ * When the first pod of a workload was bound, seconds since the epoch; `null` while none is bound, or where no object reports
+ * the time.
+ */
 function startOf(workload: WorkloadView, snapshot: Snapshot): number | null {
   let start: number | null = null;
   for (const index of workload.pods) {
@@ -209,18 +212,18 @@ function startOf(workload: WorkloadView, snapshot: Snapshot): number | null {
   return start;
 }
 
-/** Physical GPUs by state, being added up. */
+/** Sums of physical GPUs by state. */
 type StateSums = Partial<Record<GpuState, number>>;
 
 /** The accounting entries of a moment, added up for the records of a document. */
 export interface Accounted {
   /** Allocated GPUs by node. */
   readonly allocatedByNode: ReadonlyMap<string, number>;
-  /** By index of the device. */
+  /** Physical GPUs by state, by index of the device. */
   readonly statesByDevice: ReadonlyMap<number, StateSums>;
-  /** Why it cannot be used or is slow, by index of the device; only of such devices. */
+  /** Why a device cannot be used or is slow, by index of the device; other devices have no entry. */
   readonly causeByDevice: ReadonlyMap<number, HealthCause>;
-  /** By index of the workload. */
+  /** Physical GPUs by state, by index of the workload. */
   readonly statesByWorkload: ReadonlyMap<number, StateSums>;
 }
 
@@ -249,7 +252,7 @@ function totalOf(states: StateSums): number {
   return Object.values(states).reduce((sum, gpus) => sum + gpus, 0);
 }
 
-/** The state of the largest part; of equal parts the first that was counted. `null` without any. */
+/** The state with the most GPUs; of equal ones, the first that was counted. `null` if there is none. */
 function largestState(states: StateSums): GpuState | null {
   let largest: GpuState | null = null;
   let gpus = 0;

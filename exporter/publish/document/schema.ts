@@ -31,7 +31,7 @@ const pool = z
   })
   .meta({ id: "Pool", description: "GPUs that are interchangeable." });
 
-/** What everything costs; `cost` of the document. */
+/** The schema of `cost` in the document: what all GPUs cost. */
 const cost = z
   .strictObject({
     currency: z

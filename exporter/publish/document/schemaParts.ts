@@ -20,7 +20,10 @@ export const ownCost = {
   unpricedGpus: gpus.describe("Its GPUs that are not in costPerHour: without a price, or in another currency."),
 } as const;
 
-/** What a schema describes, as nobody changes it: records share what they are made of, and copy nothing. */
+/**
+ * What a schema describes, as a type that is readonly throughout: records share the values that they are made of, and copy
+ * nothing.
+ */
 export type Read<Value> = Value extends readonly (infer Item)[]
   ? readonly Read<Item>[]
   : Value extends object

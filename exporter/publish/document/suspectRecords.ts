@@ -6,7 +6,7 @@ import type { WorkloadRecord } from "./schema.ts";
 
 type SuspectRecord = WorkloadRecord["suspects"][number];
 
-/** Finds the suspects of a workload: in its gangs of which GPUs are stalled, the members that differ from the others. */
+/** Finds the suspects of a workload: the members that differ from the others, in those of its gangs whose GPUs are stalled. */
 export function suspectRecords(
   analysis: Pick<Analysis, "accountingEntries" | "snapshot">,
 ): (workload: WorkloadView) => readonly SuspectRecord[] {

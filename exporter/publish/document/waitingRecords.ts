@@ -7,7 +7,7 @@ export function findingRecords({ findings }: Analysis): readonly FindingRecord[]
   return sortByTexts(findings, (record) => [record.code, record.kind, record.name]);
 }
 
-/** Evictions that the moment saw, the oldest first. */
+/** Evictions that were observed in the moment, the oldest first. */
 export function evictionRecords({ snapshot }: Analysis): readonly EvictionRecord[] {
   const records = snapshot.queueing.evicted.map(({ key: _key, at, ...work }) => ({ at: instant(at), ...work }));
   return sortByTexts(records, (record) => [record.at ?? "", record.namespace, record.name]);
@@ -22,7 +22,7 @@ export function dispatchedRecords({ snapshot }: Analysis): readonly DispatchedRe
   }));
 }
 
-/** Gangs that have some members with GPUs. */
+/** Gangs that have some members, but too few, with GPUs. */
 export function partialGangRecords({ waiting }: Analysis): readonly PartialGangRecord[] {
   return waiting.partialGangs.map(({ since, ...gang }) => ({ ...gang, since: instant(since) }));
 }

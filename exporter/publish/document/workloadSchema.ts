@@ -28,7 +28,7 @@ const suspect = z.strictObject({
     ),
 });
 
-/** A workload; of `workloads`. */
+/** The schema of `workloads[]`. */
 export const workload = z
   .strictObject({
     kind: z.string(),

@@ -2,15 +2,18 @@ import type { ExplainedPart } from "./schema.ts";
 
 /** Devices of one node with the same holder, in the same states for the same reason: what a reader sees as one line. */
 export interface AlikeParts {
-  /** How many they are, at least 1. */
+  /** The number of devices, at least 1. */
   readonly count: number;
-  /** Their sum; percentages of its reason are ranges. */
+  /** The sum of their parts; the percentages in its reason are ranges. */
   readonly part: ExplainedPart;
-  /** Which device it is, or how many of the node's: `8 of 8 GPUs, the same`. */
+  /** The name of the device, or how many devices of the node they are: `8 of 8 GPUs, the same`. */
   readonly device: string;
 }
 
-/** Folds what is alike, in the order of the first of each. Pure; the GPUs of the result add up to those of `parts`. */
+/**
+ * Folds parts that are alike into one; the results are in the order of the first part of each. Pure; the GPUs of the result add
+ * up to those of `parts`.
+ */
 export function alikeParts(parts: readonly ExplainedPart[]): readonly AlikeParts[] {
   const ofNode = Map.groupBy(parts, kindOnNode);
   return [...Map.groupBy(parts, likeness).values()].flatMap((group) => {
@@ -45,7 +48,7 @@ function deviceText({ uuid, gpuInstance, profile }: ExplainedPart): string {
   return gpuInstance === null ? whole : `${whole}/${gpuInstance}${profile === null ? "" : ` ${profile}`}`;
 }
 
-/** The same sentence with other percentages in it: each as a range. */
+/** Folds sentences that differ only in their percentages into one, in which each percentage is a range. */
 function rangeText(texts: readonly string[]): string {
   const values = texts.map((text) => (text.match(percents) ?? []).map(Number));
   let at = 0;

@@ -24,7 +24,7 @@ interface ExplainInput {
   readonly analysis: Analysis;
   readonly settings: ReasonSettings;
   readonly problems: readonly Problem[];
-  /** Which time is in the accounts; `null` where there is only one moment. */
+  /** The time that is in the accounts; `null` where there is only one moment. */
   readonly accountedTime: AccountedTime | null;
   /** What workloads have served; absent where there is only one moment. */
   readonly servedWork?: readonly ServedWork[];
@@ -35,7 +35,10 @@ export type Explained =
   | { readonly ok: true; readonly explanation: Explanation }
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
 
-/** Explains how the numbers of a team, a queue, a node, a workload (`NAMESPACE/KIND/NAME`) or a pod (`NAMESPACE/NAME`) were computed. Pure. */
+/**
+ * Explains how the numbers of a team, a queue, a node, a workload (`NAMESPACE/KIND/NAME`) or a pod (`NAMESPACE/NAME`) were
+ * computed. It is pure.
+ */
 export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
   const { analysis, settings, accountedTime } = input;
   const { snapshot } = analysis;
@@ -63,7 +66,7 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
   return { ok: true, explanation };
 }
 
-/** The parts of GPUs that `isWanted` chooses: one for each device and holder, its states beside each other. */
+/** The parts of GPUs that `isWanted` chooses: one for each device and holder, with its states beside each other. */
 function explainParts(
   analysis: Analysis,
   isWanted: (accountingEntry: AccountingEntry) => boolean,
@@ -72,7 +75,7 @@ function explainParts(
   const { accountingEntries, snapshot } = analysis;
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
   const context = { snapshot, nodes, settings, suspects: gangSuspects(analysis) };
-  // A partly active holding is two accounting entries of one part; unallocated GPUs are a part for each state.
+  // A partly active holding has two accounting entries that make one part; unallocated GPUs make a part for each state.
   const groups = Map.groupBy(accountingEntries.filter(isWanted).entries(), ([index, { device, pod }]) =>
     pod === null ? `${index}` : `${device}/${pod}`,
   );
@@ -96,7 +99,7 @@ function explainParts(
   ]);
 }
 
-/** A part: its first accounting entry describes it, and its amounts are those of all. */
+/** Makes one part of accounting entries: the first one describes it, and its amounts are the sums over all of them. */
 function partOf(first: AccountingEntry, all: readonly AccountingEntry[], context: ReasonContext): ExplainedPart {
   const { snapshot } = context;
   const device = first.device === null ? undefined : snapshot.devices[first.device];
@@ -243,7 +246,7 @@ const howNamed: Partial<Readonly<Record<ExplainedKind, string>>> = {
   workload: ", and name a workload as NAMESPACE/KIND/NAME",
 };
 
-/** All names of a kind; of more than can be compared, the first. */
+/** All names of a kind; if there are more than can be compared, only the first ones. */
 export function explainedNames(kind: ExplainedKind, analysis: Analysis): readonly string[] {
   return [...new Set(namesOf(kind, analysis).slice(0, mostNames))];
 }

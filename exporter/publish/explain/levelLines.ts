@@ -75,7 +75,7 @@ function capacityLines(
   return lines;
 }
 
-/** If there is no sibling to share with, the steps are left out. */
+/** The lines of a queue that has no siblings to share with: the steps of the division are left out. */
 function onlyChildLines({ grant, results }: LevelTrace, { nameOf, own }: Context): EntitlementLine[] {
   const { entitled = 0, demand = 0 } = results[0] ?? {};
   const left = grant - entitled;
@@ -150,7 +150,7 @@ interface Share {
   readonly note: string;
 }
 
-/** The one that is explained first, then the largest. */
+/** Sorts shares: the queue that is explained comes first, then the largest. */
 function sortShares(shares: readonly Share[], { nameOf, own }: Context): EntitlementLine["shares"] {
   const sorted = shares.toSorted((a, b) => Number(b.queue === own) - Number(a.queue === own) || b.gpus - a.gpus);
   const shown = sorted.slice(0, namedShares).map((share) => ({ ...share, queue: nameOf(share.queue) }));

@@ -8,8 +8,8 @@ import type { LocalQueueFacts } from "./localQueues.ts";
 const namedBefore = 3;
 
 /**
- * The owner of a LocalQueue, its weight, what it has and is entitled to and why, and what is before it in line. Names are
- * untrusted.
+ * Sentences about a LocalQueue: its owner, its weight, what it has, what it is entitled to and why, and what is before it in
+ * line. Names are untrusted.
  */
 export function localQueueSentences(facts: LocalQueueFacts): readonly string[] {
   return [belongs(facts), ...weightSentences(facts), ...shareSentences(facts), ...lineSentences(facts)];
@@ -126,7 +126,7 @@ function orderSentence(clusterQueue: string, found: LocalQueueFacts["found"]): s
   return `The order is Kueue's rule (${rule}) as Fairlead computes it from the objects: Kueue's visibility API reported no line of this queue.`;
 }
 
-/** A gang with what it asks for. */
+/** Writes a gang with what it asks for. */
 function gangText({ kind, namespace, name, gpus: amount }: WaitingGang): string {
   return `${kind} ${namespace}/${name} (${amount === null ? "unknown" : gpus(amount)} GPUs)`;
 }

@@ -9,7 +9,7 @@ import { gpus } from "../terminal/columns.ts";
 import type { LocalGang, LocalQueueExplanation } from "./entitlementSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";
 
-/** Several namespaces may have LocalQueues of one name; at most this many are reported. */
+/** The most LocalQueues that are reported: several namespaces may have LocalQueues of one name. */
 export const mostLocalQueues = 50;
 const shownGangs = 5;
 
@@ -20,9 +20,12 @@ export interface LocalQueueFacts {
   readonly found: LocalQueues;
   /** Its own shares, by quota domain. */
   readonly shares: readonly LocalQueueShare[];
-  /** Indices into `Queueing.gangs`: what waits in it, in its own order; those that are in no line behind the others. */
+  /** Indices into `Queueing.gangs`: the gangs that wait in it, in its own order; those that are in no line come last. */
   readonly waiting: readonly number[];
-  /** Indices into `Queueing.gangs`: what is before its first one; `null`: not known, or nothing of it is in a line. */
+  /**
+   * Indices into `Queueing.gangs`: the gangs before its first one; `null` if they are not known, or if none of its gangs is in
+   * a line.
+   */
   readonly before: readonly number[] | null;
 }
 
@@ -109,7 +112,7 @@ const neverChanges: Readonly<Record<NeverReason, (gang: WaitingGang, clusterQueu
   unschedulable: ({ reason }) => `what its pods ask for has to be there${behind(reason)}`,
 };
 
-/** Whether its ClusterQueue, or another LocalQueue, has what it lacks. */
+/** Says whether the ClusterQueue or other LocalQueues have what a LocalQueue lacks, and what would change that. */
 function shareChange(facts: LocalQueueFacts, queue: KueueClusterQueue): string {
   const { object, shares, analysis, found } = facts;
   const { clusterQueue } = object;
@@ -132,7 +135,7 @@ function shareChange(facts: LocalQueueFacts, queue: KueueClusterQueue): string {
   return `ClusterQueue ${clusterQueue} has all that it is entitled to: other work of it has to end, or it needs more quota or other queues less demand; ${preemptionText(queue)}.`;
 }
 
-/** Whether Kueue itself ends work of a ClusterQueue for other work in it. */
+/** Says whether Kueue itself ends work of a ClusterQueue for other work in it. */
 function preemptionText({ preemption: { withinClusterQueue } }: KueueClusterQueue): string {
   const ends = {
     Never: "none of it",
@@ -142,7 +145,7 @@ function preemptionText({ preemption: { withinClusterQueue } }: KueueClusterQueu
   return `Kueue ends ${ends ?? "of it what its rule says"} for this (spec.preemption.withinClusterQueue is ${withinClusterQueue})`;
 }
 
-/** The other LocalQueues that hold more than their share, largest first. */
+/** Names the LocalQueues that hold more than their share, the largest surplus first; empty if there are none. */
 function aboveShare({ shares, found }: LocalQueueFacts): string {
   const queues = new Set(shares.map(({ queue }) => queue));
   const over = new Map<string, number>();
@@ -158,7 +161,7 @@ function aboveShare({ shares, found }: LocalQueueFacts): string {
   return named.join(", ") + (holders.length > namedHolders ? `, and ${holders.length - namedHolders} others do` : "");
 }
 
-/** What is before it. */
+/** Says what has to become of the gangs before a LocalQueue's first one; empty if there are none, or they are not known. */
 function turnChange({ before, found, object }: LocalQueueFacts, { queueingStrategy }: KueueClusterQueue): string {
   if (before === null || before.length === 0) return "";
   const byUsage = found.admission.get(object.clusterQueue)?.byUsage === true;

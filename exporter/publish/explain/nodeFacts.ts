@@ -50,7 +50,7 @@ function allocatedFact({ allocatedByDevices, allocatedByPods, devices }: NodeVie
   };
 }
 
-/** Nothing for a node that is neither idle nor kept warm, or about which this is unknown. */
+/** Facts about a node that is idle or kept warm; none for other nodes, and none where this is unknown. */
 function idleFacts(node: NodeView, { snapshot, idleNodes }: Analysis): Fact[] {
   if (!snapshot.coverage.objects) return [];
   const index = snapshot.nodes.indexOf(node);

@@ -22,7 +22,7 @@ export function queuesNamed(name: string, { snapshot }: Analysis): readonly numb
     .map(([index]) => index);
 }
 
-/** Indices of a queue and all below it. */
+/** Indices of a queue and of all queues below it. */
 export function subtreeOf(index: number, { snapshot }: Analysis): ReadonlySet<number> {
   const { queues } = snapshot.queueing;
   const found = new Set([index]);
@@ -74,7 +74,7 @@ export function queueEntitlement(index: number, analysis: Analysis): Entitlement
   };
 }
 
-/** What is above a queue, from the top. */
+/** The queues above a queue, the top one first. */
 function pathOf(queue: QueueView, queues: readonly QueueView[]): readonly QueueView[] {
   const path: QueueView[] = [];
   let parent = queue.parent;
@@ -100,7 +100,7 @@ function whoHasIt(
   };
 }
 
-/** Of a cohort, several of its queues may miss what one other has. */
+/** Adds up GPUs by queue: several queues of a cohort may miss GPUs that one other queue has. */
 function addUp(all: readonly { readonly queue: string; readonly gpus: number }[]): Entitlement["missing"] {
   const sums = new Map<string, number>();
   for (const { queue, gpus } of all) sums.set(queue, (sums.get(queue) ?? 0) + gpus);
@@ -111,7 +111,10 @@ function freeByPool({ pools }: Analysis): ReadonlyMap<string, number> {
   return new Map(pools.map(({ pool, states }) => [pool, (states.free ?? 0) + (states.idle_node ?? 0)] as const));
 }
 
-/** What waits in a queue or below it: in the order in which queues serve it, then what they never will. */
+/**
+ * The gangs that wait in a queue or below it, with their indices: first those that queues serve, in that order, then those that
+ * they never will.
+ */
 function gangsOf(index: number, queue: QueueView, analysis: Analysis): readonly (readonly [number, WaitingGang])[] {
   const { queues, gangs } = analysis.snapshot.queueing;
   const below = queue.isLeaf ? new Set([index]) : subtreeOf(index, analysis);
@@ -134,12 +137,12 @@ function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Ana
   return { namespace, kind, name, gpus, pods, most, growth, ageSeconds, cause, never, reason };
 }
 
-/** What is known about a queue besides what it holds and is entitled to on nodes of this cluster. */
+/** Facts about a queue besides what it holds and is entitled to on nodes of this cluster. */
 export function queueFacts(name: string, analysis: Analysis): readonly Fact[] {
   return [...waitsNowhere(name, analysis), ...dispatchedFacts(({ queue }) => queue === name, analysis)];
 }
 
-/** The work that runs in other clusters; nothing if there is none. */
+/** Facts about work that runs in other clusters; none if there is no such work. */
 export function dispatchedFacts(
   isWanted: (work: DispatchedWork) => boolean,
   { snapshot }: Pick<Analysis, "snapshot">,
@@ -154,7 +157,7 @@ export function dispatchedFacts(
   );
 }
 
-/** Work of a queue that has no nodes in this cluster: it is in none of the domains below. */
+/** The fact about work that waits in a queue for no node of this cluster, so that it is in none of the quota domains. */
 function waitsNowhere(name: string, { snapshot, waiting }: Analysis): readonly Fact[] {
   const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
   const own = [...snapshot.queueing.gangs.entries()].filter(

@@ -25,11 +25,14 @@ export interface ReasonContext {
   readonly snapshot: Snapshot;
   readonly nodes: ReadonlyMap<string, NodeView>;
   readonly settings: ReasonSettings;
-  /** Who differs in gangs of which GPUs are stalled, by the gang's id. */
+  /** The members that differ from the others in gangs whose GPUs are stalled, by the id of the gang. */
   readonly suspects: ReadonlyMap<string, StallSuspects>;
 }
 
-/** Why an accounting entry is in its state: the rule that decided, with the facts it rests on. One sentence, no full stop. */
+/**
+ * Returns why an accounting entry is in its state: the rule that decided, with the facts it rests on. It is one sentence
+ * without a full stop.
+ */
 export function reasonOf(accountingEntry: AccountingEntry, context: ReasonContext): string {
   const { snapshot, nodes, settings } = context;
   const node = nodes.get(accountingEntry.node);
@@ -109,7 +112,7 @@ function stalledReason(pod: PodView, holding: Holding, device: Device, at: numbe
   return `it looks busy and computes nothing${time}${signals}; this counts as stalled after ${duration(stateLimits.stalledSeconds)}`;
 }
 
-/** Of a gang, the members that differ: the others may wait for them. */
+/** Names the members of a gang that differ from the others, because the others may wait for them. */
 function suspectReason({ gang }: PodView, { snapshot, suspects: byGang }: ReasonContext): string {
   const suspects = gang === null ? undefined : byGang.get(gang.id);
   if (suspects === undefined) return "";
@@ -117,7 +120,7 @@ function suspectReason({ gang }: PodView, { snapshot, suspects: byGang }: Reason
   return `; ${what} ${suspectPods(snapshot, suspects)}, for which the others may wait: look there first`;
 }
 
-/** `serving`; if the class was guessed, that it is a guess. */
+/** The class of a workload, marked if it was guessed: `serving (guessed)`. */
 const classWords = ({ workloadClass, classGuess }: PodView): string =>
   classGuess === undefined ? workloadClass : `${workloadClass} (guessed)`;
 

@@ -9,7 +9,10 @@ import { instant } from "../document/order.ts";
 import { duration } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
 
-/** What the servers of these pods say about requests, one fact for all that say the same; nothing where no server is asked. */
+/**
+ * What the servers of these pods report about requests, in one fact for all that report the same; none where no server is
+ * asked.
+ */
 export function requestFacts(indices: readonly number[], { snapshot }: Pick<Analysis, "snapshot">): readonly Fact[] {
   const { serving, pods } = snapshot;
   if (serving === undefined || !indices.some((index) => pods[index]?.workloadClass === "serving")) return [];
@@ -54,7 +57,7 @@ const latencyNames: Readonly<Record<LatencyKind, string>> = {
   perToken: "time per output token",
 };
 
-/** How the latencies of a workload stand to their targets, and what would help; nothing without a target. */
+/** How the latencies of a workload compare with their targets, and what would help; none without a target. */
 export function latencyFacts(workload: number, { latencies }: Pick<Analysis, "latencies">): readonly Fact[] {
   const found = latencies.find((one) => one.workload === workload);
   if (found === undefined) return [];
@@ -93,7 +96,7 @@ function shortFact({ waiting, replicas, gpusPerReplica, limit }: ServerLatency):
 const seconds = (value: number): string =>
   value < 1 ? `${Number((1000 * value).toPrecision(3))} ms` : `${Number(value.toPrecision(3))} s`;
 
-/** What a workload has served for its GPU time, and what a million tokens cost; nothing without counters. */
+/** What a workload has served for its GPU time, and what a million tokens cost; none without counters. */
 export function servedFacts(work: ServedWork | undefined): readonly Fact[] {
   if (work === undefined || !(work.gpuSeconds > 0)) return [];
   const { requests, generatedTokens, since, gpuSeconds } = work;

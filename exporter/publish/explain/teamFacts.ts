@@ -9,7 +9,7 @@ import { dispatchedFacts } from "./queueEntitlement.ts";
 import type { Fact } from "./schema.ts";
 import { workFacts } from "./workFacts.ts";
 
-/** States of allocated GPUs that could not have been active. */
+/** States of allocated GPUs that could not have been active, with words for them. */
 const excluded: readonly (readonly [GpuState, string])[] = [
   ["unobserved", "unobserved"],
   ["gang_wait", "in gangs that wait"],
@@ -43,7 +43,7 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
 
 const shownQueues = 6;
 
-/** What a team is entitled to in each quota domain, and through which queues; nothing if queues are unknown. */
+/** What a team is entitled to in each quota domain, and through which queues; none if queues are unknown. */
 function shareFacts(team: string, { snapshot, fairness }: Analysis): Fact[] {
   const { domains, queues } = snapshot.queueing;
   return domains.flatMap(({ name, unknownBecause }, domain) => {
@@ -102,14 +102,14 @@ function workloadSum(team: string, { accountingEntries, snapshot }: Analysis): s
   return largest.length === 0 ? "no workload of it holds a GPU" : [...shown, ...more].join(" + ");
 }
 
-/** A check or a LimitRange is named: the cause alone does not show what to do. */
+/** Why a gang waits. A check or a LimitRange is named, because the cause alone does not show what to do. */
 function whyItWaits({ checks, never, reason }: WaitingGang, cause: WaitCause): string {
   if (checks !== undefined) return `${cause}: ${reason}`;
   if (never === null) return cause;
   return `never as things are: ${never}${never === "limit-range" ? `: ${reason}` : ""}`;
 }
 
-/** What its gangs wait for, with pods or without; by its pods if gangs are unknown. */
+/** The fact about what a team's gangs wait for, whether they have pods or not. If gangs are unknown, its pods are counted. */
 function waitFact({ team, pending }: TeamTotals, analysis: Analysis): Fact {
   const { snapshot, waiting } = analysis;
   const own = [...snapshot.queueing.gangs.entries()].filter(([, gang]) => gang.team === team);

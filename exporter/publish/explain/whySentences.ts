@@ -4,7 +4,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AbsentOwner } from "../../model/shortfall.ts";
 import { gpus, plainText } from "../terminal/columns.ts";
 
-/** Queues that one sentence names. */
+/** The most queues that one sentence names. */
 const namedQueues = 8;
 
 /**
@@ -93,7 +93,7 @@ function excessSentence(
 
 const smallerGangs = "Its gangs would have to be smaller, or its share large enough for the next whole one.";
 
-/** What would have to change, for the largest of its causes. */
+/** Says what would have to change for the largest cause of a queue's shortfall. */
 function changeSentences(queue: QueueView, trace: EntitlementTrace, queueing: Queueing): readonly string[] {
   const { judged, missing, owed } = trace;
   const absent = judged.shortfallByAbsentCapacity.toSorted((a, b) => b.gpus - a.gpus)[0];

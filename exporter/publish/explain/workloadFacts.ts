@@ -5,11 +5,11 @@ import type { WaitCause } from "../../model/waitCauses.ts";
 import { duration, gpus } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
 
-/** A workload as it is explained: what holds or asks for GPUs, and what of it waits in queues. */
+/** A workload as it is explained: what holds or asks for GPUs, and its gangs that wait in queues. */
 interface ExplainedWorkload {
-  /** Index into `Snapshot.workloads`; `null`: it has no pods, and only waits. */
+  /** Index into `Snapshot.workloads`; `null`: it has no pods, and only gangs that wait. */
   readonly index: number | null;
-  /** Indices into `Queueing.gangs`. */
+  /** Indices into `Queueing.gangs` of its gangs that wait. */
   readonly gangs: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export function workloadOf(key: string, { snapshot }: Analysis): ExplainedWorklo
   return index < 0 && gangs.length === 0 ? null : { index: index < 0 ? null : index, gangs };
 }
 
-/** How a workload's numbers, and what it belongs to, came about. */
+/** How a workload's numbers came about, and how it is known what it belongs to. */
 export function workloadFacts({ index, gangs }: ExplainedWorkload, analysis: Analysis): Fact[] {
   const { snapshot } = analysis;
   const workload = index === null ? undefined : snapshot.workloads[index];
@@ -99,7 +99,7 @@ function belongings({ team, queue, localQueue, namespace, priority, priorityClas
 
 type Belonging = Pick<WorkloadView, "team" | "queue" | "localQueue" | "namespace" | "priority" | "priorityClass">;
 
-/** How a pod's numbers, and what it belongs to, came about. */
+/** How a pod's numbers came about, and how it is known what it belongs to. */
 export function podFacts(pod: PodView, index: number, { accountingEntries, snapshot }: Analysis): Fact[] {
   const workload = snapshot.workloads[pod.workload];
   const allocated = accountingEntries.reduce(

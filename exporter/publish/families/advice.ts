@@ -8,7 +8,10 @@ import { combined } from "./combined.ts";
 /** Closed recommendations are counted for this many seconds. */
 const closedSeconds = 86_400;
 
-/** Longest title as a label, in UTF-16 code units: no longer than any label value (kernel/labelValue.ts), and it says that it is cut. */
+/**
+ * Longest title as a label, in UTF-16 code units: it is no longer than any label value may be (kernel/labelValue.ts), and a
+ * title that is cut shows it.
+ */
 const longestTitle = 200;
 
 /** Recommendations as series. */
@@ -28,7 +31,7 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
     shown(input).map(({ kind, id, firstSeenAt }) => ({ labels: { kind, id }, value: firstSeenAt })),
   fairlead_recommendation_info: (input) =>
     shown(input).map(({ id, title, act }) => ({
-      // It becomes part of a message that people read: on one line, and without control characters.
+      // The title becomes part of a message that people read, so it is on one line and has no control characters.
       labels: { id, title: plainText(title, longestTitle), act },
       value: 1,
     })),
@@ -68,7 +71,7 @@ function trackRecords({ advice, moment }: FamilyInput) {
   return (advice?.trackRecords ?? []).map(({ kind, act, ...record }) => ({ labels: { kind, act }, ...record }));
 }
 
-/** The open ones of each kind with the most worth; none while the moment is not known or too old. */
+/** The open recommendations of each kind with the most worth; none while the moment is not known or too old. */
 function shown({ advice, moment, topRecommendations }: FamilyInput): readonly Recommendation[] {
   if (advice === null || moment === null) return [];
   const open = advice.recommendations.filter(({ state }) => state === "open");

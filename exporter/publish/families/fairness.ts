@@ -93,7 +93,7 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
 
 type Cause = (typeof shortfallCauses)[number];
 
-/** What a shortfall is made of. */
+/** The parts of a shortfall now, by cause. */
 const shortfallBy: Readonly<Record<Cause, (fairness: QueueFairness) => number>> = {
   by_others: ({ shortfallByBorrowers }) => shortfallByBorrowers,
   idle_gap: ({ shortfallByIdleGap }) => shortfallByIdleGap,
@@ -102,7 +102,7 @@ const shortfallBy: Readonly<Record<Cause, (fairness: QueueFairness) => number>> 
   indivisible: ({ shortfallByIndivisible }) => shortfallByIndivisible,
 };
 
-/** The same of the time that was counted. */
+/** The parts of the shortfall over the time that was counted, by cause. */
 const countedShortfallBy: Readonly<Record<Cause, (totals: QueueTotals) => number>> = {
   by_others: ({ shortfallByBorrowers }) => shortfallByBorrowers,
   idle_gap: ({ shortfallByIdleGap }) => shortfallByIdleGap,
@@ -146,7 +146,7 @@ function ofDomains({ moment }: FamilyInput, of: (domain: DomainFairness) => numb
   });
 }
 
-/** One number of each team in each domain, by the names of the teams' other series. */
+/** One number of each team in each domain, under the names that the teams have in their other series. */
 function ofTeams({ moment }: FamilyInput, of: "entitled" | "deviation") {
   if (moment === null) return [];
   const { snapshot, fairness } = moment.analysis;

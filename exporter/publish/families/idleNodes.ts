@@ -70,14 +70,14 @@ function kindLabels({ kind, isWarmPool }: IdleNodeClass) {
   return { idle_kind: kind, warm_pool: isWarmPool ? "true" : "false" };
 }
 
-/** The labels of idle nodes, now or in a state of time. */
+/** The labels of idle nodes, for nodes that are idle now and for idle time that was counted. */
 function labelsOf(of: Pick<IdleNodeGroup, "pool" | "nodePool" | "capacityType"> & IdleNodeClass) {
   return { pool: of.pool, node_pool: of.nodePool, capacity_type: of.capacityType, ...kindLabels(of) };
 }
 
 const secondsPerHour = 3600;
 
-/** Hours of one window; nodes that are there now and were not idle in it have 0. */
+/** Hours that nodes were idle in one window; groups of nodes that are idle now and were not in the window have 0. */
 function hoursOf({ window, times }: IdleWindow, present: readonly IdleNodeGroup[]) {
   const labels = (pool: string, nodePool: string, of: IdleNodeClass) => ({
     pool: labelValue(pool),

@@ -7,7 +7,7 @@ import { gpuStates } from "../../model/gpuStates.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { combined } from "./combined.ts";
 
-/** What is there. */
+/** The GPUs and nodes that there are, and their faults. */
 export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {
   // All states of each group are published, so that a state which comes up later does not start from nothing.
   fairlead_gpus: ({ moment }) =>
@@ -31,7 +31,7 @@ export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {
     moment?.analysis.pools.map(({ pool, imbalance }) => ({ labels: { pool }, value: imbalance })),
 };
 
-/** What has a cause now. */
+/** GPUs that have one of these causes now, by pool, node pool and cause. */
 function gpusByCause<Cause extends HealthCause>({ moment }: FamilyInput, causes: readonly Cause[]) {
   if (moment === null) return [];
   const { snapshot, accountingEntries } = moment.analysis;
@@ -46,7 +46,9 @@ function gpusByCause<Cause extends HealthCause>({ moment }: FamilyInput, causes:
   );
 }
 
-/** Every node pool has all tiers, so that what comes up later does not start from nothing. */
+/**
+ * Sick GPUs by node pool and tier. Every node pool has all tiers, so that one which comes up later does not start from nothing.
+ */
 function sickByTier({ moment }: FamilyInput) {
   if (moment === null) return [];
   const { analysis, sums } = moment;

@@ -6,7 +6,7 @@ import { placedSizeNames } from "../../model/placedSizes.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { combined } from "./combined.ts";
 
-/** How well the free GPUs of each pool lie, and what they keep waiting. */
+/** How well the free GPUs of each pool are placed, and the work that is blocked although enough are free. */
 export const placementProducers: Producers<keyof typeof placementMetrics> = {
   fairlead_pool_free_gpus: (input) =>
     ofPools(input, ({ freeGpus, sharedFreeGpus, partitionedFreeGpus }) => [
@@ -51,7 +51,7 @@ export const placementProducers: Producers<keyof typeof placementMetrics> = {
 
 type OwnLabels = Readonly<Partial<Record<"part" | "size" | "reason" | "cause" | "profile", string>>>;
 
-/** Samples of each pool: its labels beside the pool, and the value. */
+/** Samples of each pool; `of` returns their labels besides the pool, and their values. */
 function ofPools<Labels extends OwnLabels>(
   { moment }: FamilyInput,
   of: (pool: PoolPlacement) => readonly (Labels & { readonly value: number | null })[],

@@ -50,7 +50,7 @@ export const pricesProducers: Producers<keyof typeof pricesMetrics> = {
     ),
 };
 
-/** The nodes that have a price. */
+/** The groups of nodes that have a price. */
 function priced({ moment }: FamilyInput) {
   return (moment?.analysis.prices.groups ?? []).flatMap(({ price, ...group }) =>
     price === null ? [] : [{ ...group, price }],

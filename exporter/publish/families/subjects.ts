@@ -23,7 +23,10 @@ export const subjectProducers: Producers<keyof typeof subjectMetrics> = {
   fairlead_lost_node_gpus: ({ moment }) => moment && largestOfEach(lostNodesOf(moment), ({ node_pool }) => [node_pool]),
 };
 
-/** The first gang of each queue, team and cause, in the order in which the queue serves them; what no queue takes is one queue. */
+/**
+ * The first gang of each queue, team and cause, in the order in which the queue serves them; gangs that no queue takes count as
+ * those of one queue.
+ */
 function headsOf({ analysis: { snapshot, waiting } }: Moment) {
   const { queues, gangs, domains } = snapshot.queueing;
   const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
@@ -84,7 +87,7 @@ function sickOf({ sums }: Moment) {
   );
 }
 
-/** The largest of each group, and of these the largest in all. */
+/** The largest sample of each group; if these are too many, only the largest. */
 function largestOfEach<Label extends string>(
   samples: readonly Subject<Label>[],
   groupOf: (labels: Readonly<Record<Label, string>>) => readonly string[],
@@ -96,7 +99,7 @@ function largestOfEach<Label extends string>(
 const largest = <Label extends string>(samples: readonly Subject<Label>[]): readonly Subject<Label>[] =>
   sorted(samples).slice(0, namedInAll);
 
-/** The largest first; of equals always the same ones, so that a series lasts. */
+/** Sorts samples, the largest first. Equal ones always have the same order, so that a series lasts. */
 const sorted = <Label extends string>(samples: readonly Subject<Label>[]): readonly Subject<Label>[] =>
   samples.toSorted((one, other) => other.value - one.value || (nameOf(one) < nameOf(other) ? -1 : 1));
 

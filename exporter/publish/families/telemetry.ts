@@ -10,7 +10,10 @@ import { combined } from "./combined.ts";
 /** The name of the team of workloads that no rule assigns. */
 const unassigned = "unassigned";
 
-/** How far the other numbers can be trusted. Faults of reading that heal within a cycle are seen in the kinds' own counters. */
+/**
+ * How far the other numbers can be trusted. Faults of reading that are over within a cycle show only in the counters of each
+ * kind of object.
+ */
 export const telemetryProducers: Producers<keyof typeof telemetryMetrics> = {
   fairlead_source_up: ({ health: { sources } }) =>
     sources.map((source) => ({ labels: { source: source.source }, value: isUp(source) ? 1 : 0 })),
@@ -66,7 +69,7 @@ function targetState({ fresh, ageSeconds }: PartFreshness): (typeof targetStates
   return ageSeconds === null ? "never" : "stale";
 }
 
-/** One number about what is allocated, where anything is known about that. */
+/** One number about what is allocated; none where nothing is known about that. */
 function ofAllocated({ moment }: FamilyInput, of: (analysis: Analysis) => number | null) {
   if (moment === null) return [];
   const { objects, telemetry } = moment.analysis.snapshot.coverage;

@@ -4,7 +4,7 @@ import type { utilizationMetrics } from "../../catalogue/utilization.ts";
 import { allocatedTimeStates } from "../../model/gpuStates.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 
-/** Who holds what, and uses it. Teams come largest first, so that a budget cuts the smallest. */
+/** Who holds GPUs, and how much of them is used. Teams come largest first, so that a budget cuts the smallest. */
 export const utilizationProducers: Producers<keyof typeof utilizationMetrics> = {
   fairlead_pool_gpu_utilization_ratio: ({ moment }) =>
     moment?.analysis.pools.map(({ pool, utilization }) => ({ labels: { pool }, value: utilization })),
@@ -34,7 +34,7 @@ export const utilizationProducers: Producers<keyof typeof utilizationMetrics> = 
     ),
 };
 
-/** Pools in which nothing reports it have no sample. */
+/** One reading of each pool; pools in which nothing reports it have no sample. */
 function poolReading({ moment }: FamilyInput, of: keyof PoolReadings) {
   return [...(moment?.sums.readings ?? [])].map(([pool, readings]) => ({ labels: { pool }, value: readings[of] }));
 }

@@ -50,7 +50,10 @@ export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
     ofPools(input, ({ deadlocks }, pool) => deadlocks.filter((d) => d.pool === pool).length),
 };
 
-/** The teams whose workloads have a target; those beyond the budget of teams are one. */
+/**
+ * How many workloads with a target another replica would help, by team. Teams without such targets are left out, and teams
+ * beyond the budget are added up.
+ */
 function lateOfTeams({ analysis: { latencies, snapshot }, teams }: NonNullable<FamilyInput["moment"]>) {
   const named = new Set(teams.map(({ team }) => team));
   const late = new Map<string, number>();

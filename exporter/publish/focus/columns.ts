@@ -1,6 +1,6 @@
 /**
- * Columns of a FOCUS 1.2 data set, in the order of the specification (by the alphabet), with Fairlead's own (`x_`) after them.
- * Left out are those that say what nobody here knows: regions, availability zones, invoices, commitments and reservations,
+ * Columns of a FOCUS 1.2 data set, in the order of the specification (alphabetical), with Fairlead's own (`x_`) after them.
+ * Columns for what is not known here are left out: regions, availability zones, invoices, commitments and reservations, and
  * prices in a second currency.
  */
 export const focusColumns = [

@@ -8,12 +8,12 @@ import { type FocusRecord, focusColumns } from "./columns.ts";
 /** What all rows of one export share. */
 export interface FocusContext {
   readonly cluster: string;
-  /** Who gives the GPUs to the teams: provider, publisher and issuer are one. */
+  /** The name of those who provide GPUs to the teams: provider, publisher and issuer are the same. */
   readonly provider: string;
   readonly charge: ChargeBasis;
 }
 
-/** Why a row cannot be written in FOCUS: costs must not be null, and are in a national currency. */
+/** Why a row cannot be written in FOCUS: costs must not be null, and must be in a national currency. */
 type NoFocusReason = "unpriced" | "currency";
 
 const unit = "GPU-Hours";
@@ -21,16 +21,16 @@ const secondsPerHour = 3600;
 const joulesPerKilowattHour = 3_600_000;
 const nationalCurrencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
-/** Whether a row can be written in FOCUS; `null`: it can. */
+/** Why a row cannot be written in FOCUS; `null`: it can. */
 export function noFocusReason({ cost, currency }: ExportRow): NoFocusReason | null {
   if (cost === null || currency === null) return "unpriced";
   return nationalCurrencies.has(currency) ? null : "currency";
 }
 
 /**
- * A row in FOCUS 1.2; `null` where `noFocusReason` has one. Nobody sends an invoice, so that the billed cost is 0. The unit price
- * is the mean of the prices at which the row was counted, cut to 12 digits, and the costs are that price times the quantity, as the
- * specification wants: they differ from the counted cost after the twelfth digit.
+ * A row in FOCUS 1.2; `null` where `noFocusReason` returns a reason. Nobody sends an invoice, so the billed cost is 0. The unit
+ * price is the mean of the prices at which the row was counted, cut to 12 digits, and the costs are that price times the
+ * quantity, as the specification wants: they differ from the counted cost after the twelfth digit.
  */
 export function focusRecord(row: ExportRow, context: FocusContext): FocusRecord | null {
   if (row.cost === null || row.currency === null || noFocusReason(row) !== null) return null;
@@ -108,7 +108,7 @@ export function focusLine(record: FocusRecord): string {
   return csvLine(cells);
 }
 
-/** With a point, so that a column of whole numbers is not taken for one of integers. */
+/** Writes a number with a decimal point, so that a column of whole numbers is not taken for one of integers. */
 function decimal(value: number): string {
   const digits = plainDecimal(value);
   return digits.includes(".") ? digits : `${digits}.0`;
@@ -121,7 +121,7 @@ function description({ isCharged, team, pool, state }: ExportRow, { charge }: Fo
     : `${pool} GPU time allocated to ${team}, not charged (${state})`;
 }
 
-/** What is charged for: the workload, or the node pool where none is named. */
+/** The resource that is charged for: the workload, or the node pool where no workload is named. */
 function resource(
   { workload, pool, nodePool }: ExportRow,
   cluster: string,
@@ -145,19 +145,19 @@ function billingPeriod(seconds: number): Pick<FocusRecord, "BillingPeriodStart" 
   return { BillingPeriodStart: month(0), BillingPeriodEnd: month(1) };
 }
 
-/** All keys are Fairlead's own, which FOCUS wants to be distinguished by a prefix. */
+/** The tags of a row as JSON. All keys are Fairlead's own, and FOCUS wants a prefix to distinguish such keys. */
 function tags({ team, queue, namespace, priorityClass }: ExportRow): string {
   const all = { team, queue, namespace, priorityClass };
   const known = Object.entries(all).filter(([, value]) => value !== null);
   return JSON.stringify(Object.fromEntries(known.map(([key, value]) => [`fairlead/${key}`, value])));
 }
 
-/** Parts joined by `/`, each without one, so that no two lists of parts give the same path. */
+/** Joins parts by `/`. Slashes within a part are encoded, so that no two lists of parts give the same path. */
 function pathOf(parts: readonly string[]): string {
   return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/");
 }
 
-/** Cut to 12 significant digits: what is beyond is noise of sums. */
+/** Rounds to 12 significant digits: the digits beyond them are noise of adding up. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

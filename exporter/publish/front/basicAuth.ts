@@ -4,10 +4,12 @@ import type { RequestHandler, Response } from "express";
 import { addressOf, setUser } from "./caller.ts";
 import { type ComparePassword, createPasswords } from "./passwords.ts";
 
-/** Passwords that wait to be compared, beyond which callers are asked to come back: bcrypt is slow on purpose. */
+/**
+ * The most passwords that wait to be compared. Further callers are asked to come back later, because bcrypt is slow on purpose.
+ */
 const maxWaiting = 10;
 
-/** Of these, those of one address. */
+/** The most passwords of one address that wait. */
 const maxWaitingOfOne = 3;
 
 /** A hash that no password has, so that an unknown name takes as long as a wrong password. */
@@ -16,7 +18,7 @@ const nobody = "$2b$10$7EqJtq98hPqEX7fNZaFWoOhi5rJ9cS4uV3Zc8aXoO5o2x6q1J0e3K";
 /** Whether the request is let in; `later`: it may be tried again after this many seconds. */
 type Verdict = { readonly may: "yes"; readonly user: string } | { readonly may: "no" } | { readonly later: number };
 
-/** Lets only the users of the web configuration in (RFC 7617); everybody, where it has none. */
+/** Lets only the users of the web configuration in (RFC 7617); or everybody where it has none. */
 export function basicAuth(
   users: Readonly<Record<string, string>>,
   compare: ComparePassword = createPasswords(),
@@ -45,7 +47,10 @@ function comeLater(response: Response, seconds: number): void {
 
 function credentialCheck(users: Readonly<Record<string, string>>, compare: ComparePassword) {
   const key = randomBytes(32);
-  /** What each user last came in with: scrapers come every few seconds, and the configuration stays as it is. */
+  /**
+   * The digest of the name and password that let each user in last. It saves the slow comparison: scrapers come every few
+   * seconds, and the configuration stays as it is.
+   */
   const right = new Map<string, string>();
   const backOff = createLoginBackOff();
   const waiting: string[] = [];
@@ -83,14 +88,14 @@ function parseCredentials(header: string | undefined): { name: string; password:
   return colon < 0 ? null : { name: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Failures after which an address has to wait. */
+/** How often an address may fail before it has to wait. */
 const freeFailures = 5;
 /** The first wait, seconds; each further failure doubles it. */
 const firstSeconds = 0.5;
 const longestSeconds = 5;
-/** After this long without another failure the earlier ones are forgotten, seconds. */
+/** Seconds without another failure after which the earlier ones are forgotten. */
 const forgetSeconds = 60;
-/** Addresses that are remembered; the one that failed longest ago goes first. */
+/** The most addresses that are remembered; the one that failed longest ago is forgotten first. */
 const maxAddresses = 10_000;
 
 /** Makes addresses that fail again and again wait. Times are seconds on a clock that is never set. */

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { isIPv4, isIPv6, type Socket } from "node:net";
 
 /**
- * The client's address for limits: an IPv4 address, or the network (/64) of an IPv6 address, because one machine has all of
- * it. Empty once the connection is gone.
+ * The client's address for limits: an IPv4 address, or the network (/64) of an IPv6 address, because one machine may use all of
+ * that network. Empty once the connection is gone.
  */
 export function addressOf({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
   const mapped = remoteAddress.slice(remoteAddress.lastIndexOf(":") + 1);
@@ -19,7 +19,7 @@ export function addressOf({ remoteAddress = "" }: Pick<Socket, "remoteAddress">)
 
 const users = new WeakMap<ServerResponse, string>();
 
-/** The user who sent the request of this response, if this was asked; empty if everybody may. */
+/** The user who sent the request of this response; empty if nobody checked who it was, because everybody may read. */
 export function userOf(response: ServerResponse): string {
   return users.get(response) ?? "";
 }

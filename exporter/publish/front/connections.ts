@@ -12,14 +12,14 @@ interface Connection {
 /** All connections of one address. */
 interface Peer {
   count: number;
-  /** Those on which nothing is asked, in the order of their last use. */
+  /** The connections on which no request is under way, in the order of their last use. */
   readonly idle: Set<Connection>;
 }
 
 /**
- * Keeps the number of connections below a limit without refusing anybody: for one more, one on which nothing is asked is closed,
- * of the address that has most of them, the one that was used longest ago. Only where answers are under way on all of them is
- * the new one refused.
+ * Keeps the number of connections within a limit without refusing anybody. When one more comes, a connection without a request
+ * under way is closed: the one that was used longest ago, of the address that has the most connections. The new connection is
+ * refused only if answers are under way on all others.
  */
 export function limitConnections(server: Server, limit: number): void {
   const known = new Map<string, Connection>();
@@ -59,11 +59,13 @@ export function limitConnections(server: Server, limit: number): void {
   });
 }
 
-/** With TLS, requests come on another socket than the connection's: both have these ends. */
+/**
+ * The key of a connection. With TLS, requests come on another socket object than the connection's, but both have the same ends.
+ */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
-/** The connection that gives way; from then on it is none of those. */
+/** Returns the connection that gives way, and removes it from the idle ones; `null` if none is idle. */
 function idlest(peers: ReadonlyMap<string, Peer>): Connection | null {
   let most: Peer | null = null;
   for (const peer of peers.values()) if (peer.idle.size > 0 && peer.count > (most?.count ?? 0)) most = peer;

@@ -4,27 +4,32 @@ import type { RequestHandler, Response } from "express";
 import { setUser, userOf } from "./caller.ts";
 import { keepTurn } from "./turns.ts";
 
-/** Opens a way to a thread that answers questions, on behalf of a user (empty: everybody); `null` while there is none. */
+/**
+ * Opens a way to a thread that answers questions, on behalf of a user (empty: nobody was authenticated); `null` while there is
+ * no such thread.
+ */
 type OpenWay = (user: string) => Duplex | null;
 
-/** The parts of a question that matter to its answer. */
+/** The headers of a request that matter to its answer. */
 const passedOn = ["accept", "content-length", "content-type", "host", "transfer-encoding"] as const;
 
-/** What is between two neighbours only (RFC 9110, section 7.6.1), and what the server writes itself. */
+/** Headers that concern only two neighbours (RFC 9110, section 7.6.1), and headers that the server writes itself. */
 const notPassedBack: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding", "date"]);
 
 /** The longest wait for the beginning of an answer. */
 const patienceMilliseconds = 60_000;
 
-/** After this many attempts, no answer is expected any more. */
+/** After this many times the longest wait, no answer is expected any more, and the question is given up. */
 const hopelessAfter = 10;
 
-/** A pipeline alone listens seven times for the end of a response, and Node warns of the eleventh listener as of a leak. */
+/**
+ * A pipeline alone listens seven times for the end of a response, and Node warns of the eleventh listener as if it were a leak.
+ */
 const mostListeners = 20;
 
 /**
  * Answers with the response of another thread: HTTP within the process, by Node's own client. No more is taken from the other
- * thread than the reader takes. An answer that is being computed for a reader who has gone keeps its turn to its end.
+ * thread than the reader takes. An answer that is being computed for a reader who has gone keeps its turn until it is done.
  */
 export function forward(open: OpenWay, patience: number = patienceMilliseconds): RequestHandler {
   return (request, response) => {
@@ -51,7 +56,7 @@ export function forward(open: OpenWay, patience: number = patienceMilliseconds):
       hasAnswer = true;
       response.status(answer.statusCode ?? 500);
       passBack(answer, response);
-      // Whoever has gone away is no fault, and an answer that breaks off breaks off for its reader, too.
+      // A reader who has gone away is no error, and an answer that breaks off also breaks off for its reader.
       pipeline(answer, response, () => {});
     });
     question.on("error", () => {
@@ -61,7 +66,7 @@ export function forward(open: OpenWay, patience: number = patienceMilliseconds):
     });
     response.once("close", () => {
       clearTimeout(timer);
-      // With an answer, whoever computed it waits for its reader alone.
+      // Once there is an answer, the other thread waits only for the reader to take it, and need not wait any longer.
       if (hasAnswer) question.destroy();
     });
     if (method === "POST") pipeline(request, question, () => {});
@@ -93,8 +98,8 @@ function unanswered(response: Response, error: string): void {
 }
 
 /**
- * Answers the questions that `forward` sends: one at a time on each way. The result takes such a way, and the user whom the
- * other side has authenticated.
+ * Answers the questions that `forward` sends: one at a time on each way. The returned function takes such a way, and the user
+ * whom the other side has authenticated.
  */
 export function createAnswerer(answers: RequestListener): (way: Duplex, user: string) => void {
   const users = new WeakMap<object, string>();

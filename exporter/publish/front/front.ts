@@ -15,7 +15,7 @@ import { probes } from "./probes.ts";
 import { startRoute } from "./startRoute.ts";
 import { inTurn, type TurnLimits } from "./turns.ts";
 
-/** What is between the network and the answers. */
+/** What the side that speaks with the network needs. */
 export interface FrontOptions {
   readonly finished: Finished;
   /** Answers everything that is not finished yet. */
@@ -26,14 +26,14 @@ export interface FrontOptions {
   readonly users: Readonly<Record<string, string>>;
   /** Users who may see the data of some teams alone; absent: everybody sees everything. */
   readonly teams?: TeamsByUser | undefined;
-  /** Who compares passwords with hashes; by default a thread of its own. */
+  /** Compares passwords with hashes; by default in a thread of its own. */
   readonly compare?: ComparePassword;
-  /** Names under which it may be asked (`ownHostsOnly`); `null`: any. */
+  /** Host names under which clients may send requests (`ownHostsOnly`); `null`: any. */
   readonly hosts: readonly string[] | null;
   readonly turns?: { readonly pages: TurnLimits; readonly answers: TurnLimits };
 }
 
-/** A page is there at once, an answer is computed: more of them at a time would take turns on one core. */
+/** A page is there at once. An answer has to be computed, and more of them at a time would only take turns on one core. */
 const defaultTurns = { pages: { atOnce: 32, waiting: 64 }, answers: { atOnce: 4, waiting: 64 } };
 
 /**
@@ -61,7 +61,9 @@ export function createFront(options: FrontOptions): Express {
   return app;
 }
 
-/** What users with teams may ask for: answers that are made for their teams alone, and what describes them. */
+/**
+ * Paths that users with teams may ask for: answers that are made for their teams alone, and the description of these answers.
+ */
 const pathsByTeam: readonly string[] = ["", "/openapi.json", "/budgets", "/history", "/ledger"]
   .concat(listsByTeam().map((name) => `/${name}`))
   .map((path) => `/api/v1${path}`);
@@ -69,7 +71,7 @@ const pathsByTeam: readonly string[] = ["", "/openapi.json", "/budgets", "/histo
 /** Bytes that are handed over at once: with TLS, a reader who takes nothing holds that much in memory. */
 const pieceBytes = 256 * 1024;
 
-/** The page of the last cycle. Without one that is still the present, the question is passed on. */
+/** Serves the page of the last cycle. If there is none, or it is too old to be the present, the question is passed on. */
 function metricsRoute({ page, now }: Finished): RequestHandler {
   const compressed = createCompressor();
   return async (request, response, next) => {
@@ -89,7 +91,7 @@ async function sendPieces(body: Buffer, response: Response): Promise<void> {
   await pipeline(Readable.from(piecesOf(body), { highWaterMark: 1 }), response).catch(() => response.destroy());
 }
 
-/** Parts of the same memory, however many read it. */
+/** Yields a body in pieces that share its memory, however many read it. */
 function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let start = 0; start < body.length; start += pieceBytes) yield body.subarray(start, start + pieceBytes);
 }
@@ -106,7 +108,7 @@ function createCompressor(): (page: Buffer) => Promise<Buffer | null> {
   };
 }
 
-/** A path without wildcards. */
+/** Matches a path exactly: no character of it is a wildcard. */
 const exactly = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 
 const plainHeaders: RequestHandler = (_request, response, next) => {
@@ -120,7 +122,7 @@ const plainHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** What may be written to Fairlead itself: it never writes to anything else. */
+/** Paths to which clients may write. They change Fairlead alone, which never writes to anything else. */
 const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/(?:dismiss|take)$|^\/api\/v1\/alerts$/;
 
 const onlyReading: RequestHandler = (request, response, next) => {
@@ -133,7 +135,7 @@ const onlyReading: RequestHandler = (request, response, next) => {
   response.send("Fairlead only answers GET and HEAD here. See / for what there is.\n");
 };
 
-/** Answers where an answer failed. Express knows an error handler by its four parameters. */
+/** Answers a request whose handler failed. Express recognizes an error handler by its four parameters. */
 export const failed: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) return next(error);
   const status = error instanceof URIError ? 400 : bodyFault(error);
@@ -150,7 +152,7 @@ export const failed: ErrorRequestHandler = (error: unknown, _request, response, 
     });
 };
 
-/** The status of a body that the parser of Express refused; `null` of any other fault. */
+/** The status of a body that the parser of Express refused; `null` for any other fault. */
 function bodyFault(error: unknown): number | null {
   if (!(error instanceof Error) || !("status" in error) || !("type" in error)) return null;
   return typeof error.status === "number" && error.status >= 400 && error.status < 500 ? error.status : null;

@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import type { RequestHandler } from "express";
 
 /**
- * Refuses requests for another's name: a page of a stranger may have its own name lead here (DNS rebinding), and its visitors'
- * browsers would then let it read what Fairlead answers. Addresses, `localhost` and names without a dot cannot be a
- * stranger's; others must be among `hosts`, in which `*.` at the beginning matches any names before the rest, and `*` alone
- * all names. `null`: every name is answered.
+ * Refuses requests under a foreign name. A stranger's page may make its own name lead here (DNS rebinding), and the browsers of
+ * its visitors would then let it read what Fairlead answers. Addresses, `localhost` and names without a dot cannot be a
+ * stranger's; others must be among `hosts`, in which `*.` at the beginning matches any names before the rest, and `*` alone all
+ * names. `null`: every name is answered.
  */
 export function ownHostsOnly(hosts: readonly string[] | null): RequestHandler {
   if (hosts === null || hosts.includes("*")) return (_request, _response, next) => next();

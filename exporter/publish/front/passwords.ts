@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { startThread } from "../../kernel/startThread.ts";
 
-/** What the thread is asked. */
+/** The question that the thread answers. */
 export interface HashQuestion {
   readonly password: string;
   readonly hash: string;
@@ -12,7 +12,7 @@ export interface HashQuestion {
 /** Whether a password is the one of a bcrypt hash. Rejects when that could not be found out. */
 export type ComparePassword = (question: HashQuestion) => Promise<boolean>;
 
-/** How long things take, and how they are waited for, milliseconds. */
+/** The clock and the waiting of the pauses after wrong passwords, in milliseconds. */
 interface RestClock {
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<unknown>;
@@ -25,8 +25,8 @@ const steady: RestClock = {
 
 /**
  * Compares passwords in a thread of their own, one after the other in the order of the calls. After a wrong one it rests for as
- * long as that took, so that guessing never takes more than half of a core. The thread is there from the first call on, and keeps
- * no process from ending.
+ * long as that took, so that guessing never takes more than half of a core. The thread starts with the first call, and does not
+ * keep the process from ending.
  */
 export function createPasswords(clock: RestClock = steady): ComparePassword {
   let thread: Worker | null = null;

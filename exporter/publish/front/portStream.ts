@@ -15,7 +15,7 @@ export function portStream(port: MessagePort): Duplex {
   const post = (message: Message): void => port.postMessage(message);
   const send = (bytes: Uint8Array, done: () => void): void => {
     onDrained = done;
-    // A copy of its own: what is sent would else take all of the memory that it is a part of with it.
+    // A copy is sent: the transfer would otherwise take all of the memory that the bytes are a part of.
     const copy = new Uint8Array(bytes);
     port.postMessage(copy, [copy.buffer]);
   };
@@ -47,7 +47,7 @@ export function portStream(port: MessagePort): Duplex {
     } else if (stream.push(message)) post(true);
     else owesCapacity = true;
   });
-  // What came before the end is still to be read; without an end, something is missing.
+  // What came before the end still has to be read; without an end, something is missing.
   port.on("close", () => {
     if (!hasEnded) stream.destroy();
     else onDrained?.();

@@ -4,7 +4,10 @@ import { isDead } from "../health.ts";
 import { type StartResult, startServer } from "../http/server.ts";
 import type { Finished } from "./finished.ts";
 
-/** `/livez` and `/readyz`. They say nothing but the state of the process, and are open: the kubelet cannot authenticate. */
+/**
+ * Serves `/livez` and `/readyz`. They report only the state of the process, and are open, because the kubelet cannot
+ * authenticate.
+ */
 export function probes(finished: Pick<Finished, "probe" | "now">): Router {
   const router = Router({ strict: false });
   router.get("/livez", livez(finished));
@@ -32,7 +35,7 @@ function readyz({ probe }: Pick<Finished, "probe">): RequestHandler {
   };
 }
 
-/** Whoever probes is one machine's kubelet, or few more. */
+/** The most connections: probes come from one machine's kubelet, and from few others. */
 const maxConnections = 100;
 
 /** Answers the probes, and nothing else, on an address of their own: no other client takes their place there. */

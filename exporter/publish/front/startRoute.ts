@@ -9,7 +9,7 @@ import type { Finished, FinishedStart } from "./finished.ts";
 
 const policy = contentPolicy({ styles: [pageStyleSource, nowStyleSource], scripts: [refreshSource] });
 
-/** `/`: the start page of the last cycle, at once, whatever the exporter is doing; it says so when it is old. */
+/** Serves `/`: the start page of the last cycle, at once, whatever the exporter is doing. The page says so when it is old. */
 export function startRoute(finished: Finished): RequestHandler {
   return (_request, response) => {
     const { intervalSeconds, missing } = finished.probe();
@@ -26,7 +26,7 @@ function notice({ at }: FinishedStart, intervalSeconds: number, now: number): st
 `.markup;
 }
 
-/** Until the exporter has said anything of itself. */
+/** The page that is shown until the exporter has reported anything about itself. */
 function firstPage(missing: readonly string[], refreshSeconds: number): string {
   return pageFrame({
     title: "Fairlead",

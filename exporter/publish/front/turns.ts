@@ -6,11 +6,14 @@ import { addressOf } from "./caller.ts";
 export interface TurnLimits {
   readonly atOnce: number;
   readonly waiting: number;
-  /** Milliseconds that an answer may rest until it is cut; by default 20,000. */
+  /** Milliseconds for which an answer may make no progress before it is cut; by default 20,000. */
   readonly standstill?: number;
-  /** Milliseconds that a reader has kept an answer waiting in all, until it gives way to one that waits; by default 2,000. */
+  /**
+   * Milliseconds for which a reader may keep an answer waiting, in all, before it gives way to one that waits; by default
+   * 2,000.
+   */
   readonly slow?: number;
-  /** Milliseconds that someone waits for a turn at most; by default 30,000. */
+  /** Milliseconds that a request waits for its turn at most; by default 30,000. */
   readonly patience?: number;
 }
 
@@ -25,19 +28,19 @@ interface Turn {
   readonly response: Response;
   /** Bytes that had been handed over at the last look. */
   written: number;
-  /** Milliseconds since its reader took anything; 0 while it does not have to be waited for. */
+  /** Milliseconds since its reader took anything; 0 while nothing waits for the reader. */
   still: number;
-  /** Milliseconds that its reader has been waited for in all. */
+  /** Milliseconds that it has waited for its reader, in all. */
   waitedFor: number;
-  /** Work for it that goes on, whether someone reads it or not. */
+  /** How many pieces of work for it go on, whether anybody reads the answer or not. */
   works: number;
 }
 
 const turns = new WeakMap<Response, { readonly turn: Turn; readonly over: () => void }>();
 
 /**
- * Keeps the place of an answer taken until the result is called, also when its reader has gone: what is computed for nobody takes as
- * much memory as before.
+ * Keeps the place of an answer occupied until the returned function is called, even after its reader has gone: an answer that
+ * is computed for nobody takes as much memory as any other.
  */
 export function keepTurn(response: Response): () => void {
   const known = turns.get(response);
@@ -55,17 +58,17 @@ export function keepTurn(response: Response): () => void {
 interface Waiting {
   readonly address: string;
   readonly response: Response;
-  /** By a clock that is never set, milliseconds. */
+  /** When it began to wait, milliseconds on a clock that is never set. */
   readonly since: number;
   readonly begin: () => void;
 }
 
 /**
- * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out:
- * the number of answers under way is bounded; the next waiting request is one whose address is served least, and if too many
- * wait, one whose address waits most gives up its place; an answer that makes no progress is cut, at once where others wait
- * for its place. A place is given back when the answer is handed over, or its reader has gone and nothing is computed for it
- * any more (`keepTurn`).
+ * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out.
+ * The number of answers under way is bounded. The next request is one whose address is served least; if too many wait, one of
+ * the address with the most waiting requests gives up its place. An answer that makes no progress is cut, and sooner where
+ * others wait for its place. A place is given back when the answer is handed over, or its reader has gone and nothing is
+ * computed for it any more (`keepTurn`).
  */
 export function inTurn(limits: TurnLimits): RequestHandler {
   const { atOnce, waiting: maxWaiting, standstill = 20_000, slow = 2_000, patience = 30_000 } = limits;
@@ -102,7 +105,7 @@ export function inTurn(limits: TurnLimits): RequestHandler {
 
   const look = (): void => {
     const now = performance.now();
-    // Where this process itself stood still, no reader kept anybody waiting.
+    // If this process itself was stopped for a while, no reader kept anybody waiting.
     const passed = Math.min(now - lookedAt, 2 * lookMilliseconds);
     lookedAt = now;
     for (const turn of running) {
@@ -113,8 +116,8 @@ export function inTurn(limits: TurnLimits): RequestHandler {
       turn.written = written;
       if (turn.still >= standstill) turn.response.destroy();
     }
-    // As many answers give way as requests wait: first those of the addresses that are served most, and among these the
-    // ones that have waited longest on their readers.
+    // As many slow answers give way as requests wait: first those of the addresses that are served most, and among these the
+    // ones that have waited longest for their readers.
     const served = countByAddress(running);
     const slowest = [...running]
       .filter(({ response, waitedFor }) => waitedFor >= slow && !response.destroyed)
@@ -150,7 +153,7 @@ export function inTurn(limits: TurnLimits): RequestHandler {
   };
 }
 
-/** Place of who comes next: of the address that is served least, who has waited longest. */
+/** Index of the request that comes next: the one that has waited longest, of the address that is served least. */
 function nextIn(waiting: readonly Waiting[], running: ReadonlySet<Turn>): number {
   const served = countByAddress(running);
   let best = 0;
@@ -160,7 +163,10 @@ function nextIn(waiting: readonly Waiting[], running: ReadonlySet<Turn>): number
   return best;
 }
 
-/** The place that is given up for one more request of an address: the last of the address that waits most; `null`: none is. */
+/**
+ * Index of the request that gives up its place for one more request of an address: the last one of the address with the most
+ * waiting requests; `null` if none has more than the new one's.
+ */
 function placeToGiveUp(waiting: readonly Waiting[], address: string): number | null {
   const counts = countByAddress(waiting);
   const own = (counts.get(address) ?? 0) + 1;
@@ -181,7 +187,7 @@ function countByAddress(all: Iterable<{ readonly address: string }>): ReadonlyMa
   return counts;
 }
 
-/** Whether something is ready that the reader does not take. */
+/** Whether a part of the answer is ready and its reader does not take it. */
 const isWaitedFor = (response: Response): boolean =>
   !response.destroyed && (response.writableNeedDrain || response.writableEnded);
 

@@ -7,7 +7,7 @@ import { isoTime } from "../../kernel/isoTime.ts";
 
 type Source = Pick<History, "name" | "kind">;
 
-/** Who answered, for which window, and how much of it is known. */
+/** The fields that say who answered, for which window, and how much of it is known. */
 function headOf(answer: Omit<TotalsAnswer, "rows">, { name, kind }: Source, now: number) {
   return {
     from: isoTime(answer.from),
@@ -20,7 +20,7 @@ function headOf(answer: Omit<TotalsAnswer, "rows">, { name, kind }: Source, now:
 const named = (names: readonly string[], values: readonly string[]) =>
   Object.fromEntries(names.map((name, i) => [name, values[i] === "" ? null : (values[i] ?? null)]));
 
-/** Totals as `/api/v1/history` gives them, the largest first; described in openapi.json. */
+/** Totals in the form in which `/api/v1/history` returns them, the largest first; openapi.json describes it. */
 export function totalsRecord(
   answer: TotalsAnswer,
   { by }: Pick<TotalsQuestion, "by">,
@@ -37,7 +37,7 @@ export function totalsRecord(
   };
 }
 
-/** Costs as `/api/v1/costs` gives them. */
+/** Costs in the form in which `/api/v1/costs` returns them. */
 export function costsRecord(
   answer: Omit<TotalsAnswer, "rows">,
   costs: Costs,
@@ -59,12 +59,12 @@ export function costsRecord(
   };
 }
 
-/** Budgets as `/api/v1/budgets` gives them. */
+/** Budgets in the form in which `/api/v1/budgets` returns them. */
 export function budgetsRecord({ at, source, budgets }: Budgets) {
   return { at: isoTime(at), source, total: budgets.length, items: budgets };
 }
 
-/** How much of a window an answer is; of a window that reaches into the future, only what has passed counts. */
+/** How much of a window an answer covers. If the window reaches into the future, only the part that has passed counts. */
 export function coverageRecord(
   { from, to, coveredSeconds }: { readonly from: number; readonly to: number; readonly coveredSeconds: number },
   now: number,
@@ -73,7 +73,7 @@ export function coverageRecord(
   return { windowSeconds, coveredSeconds, ratio: windowSeconds > 0 ? Math.min(1, coveredSeconds / windowSeconds) : 0 };
 }
 
-/** A waterfall as `fairlead waterfall --output json` and `/api/v1/waterfall` give it; described in openapi.json. */
+/** A waterfall in the form of `fairlead waterfall --output json` and `/api/v1/waterfall`; openapi.json describes it. */
 export function waterfallRecord(answer: WaterfallAnswer, now: number) {
   return {
     from: isoTime(answer.from),
@@ -88,7 +88,7 @@ export function waterfallRecord(answer: WaterfallAnswer, now: number) {
   };
 }
 
-/** The same as RFC 4180 text: a line for each level and each drop, a column for each currency. */
+/** A waterfall as RFC 4180 text: a line for each level and each drop, a column for each currency. */
 export function waterfallCsv({ stages }: WaterfallAnswer): string {
   const currencies = [...new Set(stages.flatMap(({ costs }) => Object.keys(costs)))].sort();
   const heading = [

@@ -31,7 +31,7 @@ const sums = {
 const names = (dimensions: readonly string[]) =>
   Object.fromEntries(dimensions.map((name) => [name, z.string().nullable().optional()]));
 
-/** The answer of `/api/v1/history`, for openapi.json. */
+/** The schema of the answer of `/api/v1/history`, for openapi.json. */
 export const historySchema = z
   .object({
     ...head,
@@ -43,7 +43,7 @@ export const historySchema = z
 
 const drop = z.object({ state: z.enum(gpuStates), allocated: z.boolean().describe("It was allocated."), ...sums });
 
-/** The answer of `/api/v1/waterfall`. */
+/** The schema of the answer of `/api/v1/waterfall`. */
 export const waterfallSchema = z
   .object({
     ...head,
@@ -60,7 +60,7 @@ const parts = z.object({
   shared: amount.describe("Its share of what was allocated to nobody."),
 });
 
-/** The answer of `/api/v1/costs`. */
+/** The schema of the answer of `/api/v1/costs`. */
 export const costsSchema = z
   .object({
     ...head,
@@ -84,7 +84,7 @@ const forecast = z.object({
   days: z.number().int().describe("Days that were covered at least by half."),
 });
 
-/** The answer of `/api/v1/budgets`. */
+/** The schema of the answer of `/api/v1/budgets`. */
 export const budgetsSchema = z
   .object({
     at: time,

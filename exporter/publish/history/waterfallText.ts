@@ -6,7 +6,7 @@ import { coverageRecord } from "./records.ts";
 
 const secondsPerHour = 3600;
 const barWidth = 28;
-/** Currencies that have a column; 100 columns have no room for more. */
+/** The most currencies that have a column; no more fit into 100 columns. */
 const shownCurrencies = 2;
 
 /** A waterfall for a terminal of 100 columns: each level, and what is lost before the next. */
@@ -73,7 +73,7 @@ function notes({ stages, unpricedGpuSeconds }: WaterfallAnswer, hiddenCurrencies
   return lines.length === 0 || (stages[0]?.gpuSeconds ?? 0) === 0 ? [] : ["", ...lines];
 }
 
-/** Cells from one amount to another, of a bar that is all capacity; what is there has one cell at least. */
+/** The cells from one amount to another in a bar that shows all of the capacity. An amount above 0 has at least one cell. */
 function bar(from: number, to: number, all: number, cell: string): string {
   if (!(all > 0) || to - from <= 0) return "";
   const begin = Math.min(barWidth - 1, Math.round((Math.max(0, from) / all) * barWidth));

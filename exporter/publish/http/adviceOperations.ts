@@ -1,10 +1,10 @@
-/** The schema of that id among the components of openapi.json. */
+/** A reference to the schema with this id among the components of openapi.json. */
 export const reference = (id: string) => ({ $ref: `#/components/schemas/${id}` });
 
-/** A body of JSON. */
+/** Describes a body of JSON. */
 const json = (schema: object) => ({ "application/json": { schema } });
 
-/** A response with a body of JSON. */
+/** Describes a response with a body of JSON. */
 export const answer = (description: string, schema: object) => ({ description, content: json(schema) });
 
 const id = {
@@ -17,7 +17,7 @@ const id = {
 
 const unknownId = answer("There is no recommendation of that id, open or closed lately.", reference("Error"));
 
-/** What every POST may be answered, before it is looked at. */
+/** The answers that every POST may get before its body is looked at. */
 const refusals = {
   "401": { description: "Name and password are missing or wrong." },
   "403": answer("Nobody may write: no users are configured.", reference("Error")),
@@ -25,10 +25,10 @@ const refusals = {
   "415": answer("The body is not sent as application/json.", reference("Error")),
 };
 
-/** Only users may write: without a name and password nothing is taken. */
+/** Only users may write: nothing is accepted without a name and password. */
 const security = [{ basic: [] }];
 
-/** Paths of recommendations and alerts, beside the lists, for the OpenAPI document. */
+/** The paths of recommendations and alerts besides their lists, for the OpenAPI document. */
 export const adviceOperations = {
   "/api/v1/recommendations/{id}": {
     get: {

@@ -8,7 +8,10 @@ import type { Outputs } from "./outputs.ts";
 import { jsonBody, onlyUsers } from "./posting.ts";
 import { refusal, sendRefusal } from "./refusal.ts";
 
-/** One recommendation, how a person closes it (dismissed, taken), and the webhook of Alertmanager; the list is one like the others. */
+/**
+ * Adds the routes for one recommendation, for closing it (dismissed, taken), and for the webhook of Alertmanager. The list of
+ * recommendations is a list like the others.
+ */
 export function addAdviceRoutes(router: Router, outputs: Outputs): void {
   router.get("/recommendations/:id", (request, response) => {
     const found = outputs.adviser?.latest().recommendations.find(({ id }) => id === request.params.id);
@@ -42,7 +45,7 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
   router.post("/alerts", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
     const received = parseWebhook(request.body);
     if (!received.ok) {
-      // Alertmanager does not try again after a status of 4xx.
+      // Alertmanager does not try again after a 4xx status.
       return sendRefusal(
         response,
         refusal(
@@ -51,7 +54,8 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
         ),
       );
     }
-    // Nobody who waits for a page waits for a plan: the answer comes at once, and the plan with the next look.
+    // No plan is made here, so that nobody waits longer for a page: the answer comes at once, and the plan comes with the next
+    // look.
     void outputs.adviser?.receive(received.alerts);
     const firing = received.alerts.filter(({ status }) => status === "firing").length;
     response.json({ received: received.alerts.length, firing });
@@ -73,7 +77,7 @@ function sendClosed(response: Response, adviser: Outputs["adviser"], id: string,
 const maxLabels = 64;
 const maxText = 1024;
 
-/** What was sent, or what of it is wrong. */
+/** The alerts that were sent, or what is wrong with the call. */
 type ParsedWebhook =
   | { readonly ok: true; readonly alerts: readonly ReceivedAlert[] }
   | { readonly ok: false; readonly error: string };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Longest reason of a dismissal, characters. */
+/** Length of the longest reason of a dismissal, in characters. */
 export const maxDismissalReason = 500;
 
-/** Who it was and when is known: there is nothing more to say. */
+/** The body for taking a recommendation: it is empty, because who takes it and when is known already. */
 export const taking = z
   .strictObject({})
   .meta({ id: "Taking", description: "An empty object: who it was and when is known." });
@@ -12,12 +12,13 @@ export const dismissal = z
   .strictObject({ reason: z.string().trim().min(1).max(maxDismissalReason).describe("Why it is not done.") })
   .meta({ id: "Dismissal" });
 
-/** Of one call; Alertmanager says itself how many it left out (`truncatedAlerts`). */
+/** The most alerts of one call; Alertmanager itself reports how many it left out (`truncatedAlerts`). */
 export const maxAlerts = 1000;
 
 /**
- * The body of Alertmanager's webhook, version 4 (alertmanager/notify/webhook). Only what is used is asked for; whatever else
- * newer versions send is passed over. An alert that ends has `endsAt` in the past; one that fires has year 1.
+ * The body of Alertmanager's webhook, version 4 (alertmanager/notify/webhook). Only the fields that are used are required;
+ * other fields, which newer versions may send, are ignored. An alert that ends has `endsAt` in the past; one that fires has
+ * year 1.
  */
 export const webhook = z
   .looseObject({

@@ -21,7 +21,7 @@ import { refusal, sendRefusal } from "./refusal.ts";
 import { visibleTeams } from "./teamView.ts";
 import { createTexts, recordsAtOnce, type Text, type Texts, textOf } from "./texts.ts";
 
-/** The JSON API below `/api/v1`: the document of the last cycle, whole or by list. */
+/** Serves the JSON API below `/api/v1`: the document of the last cycle as a whole or by list, and answers about the past. */
 export function createApi(outputs: Outputs): Router {
   const router = Router({ strict: false });
   const openApi = JSON.stringify(buildOpenApi());
@@ -29,7 +29,7 @@ export function createApi(outputs: Outputs): Router {
 
   const adviceOf = (publication: Publication) => outputs.adviser?.latest() ?? publication.advice;
   const texts = createTexts();
-  // Built anew, so that the records are gone when the text is there.
+  // The document is built anew, so that its records can be freed once the text is there.
   const snapshotOf = rememberSnapshot((publication, advice) =>
     textOf(buildDocument(publication.analysis, problemsOf(publication), advice)),
   );
@@ -109,7 +109,9 @@ export function createApi(outputs: Outputs): Router {
   return router;
 }
 
-/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, workload, pod or node came about. */
+/**
+ * Answers `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, workload, pod or node came about.
+ */
 function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
   return async (request, response) => {
     const search = searchOf(request.originalUrl);
@@ -132,7 +134,10 @@ function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
   };
 }
 
-/** The text of each publication's document, made once for each cycle and each change of its advice, however many ask for it. */
+/**
+ * Remembers the text of a publication's document: it is made once for each cycle and each change of the advice, however many
+ * ask for it.
+ */
 function rememberSnapshot(
   make: (publication: Publication, advice: Advice) => Text,
 ): (publication: Publication, advice: Advice) => Text {
@@ -146,7 +151,7 @@ function rememberSnapshot(
   };
 }
 
-/** The columns that are asked for, or the standard; `null` for anything else. */
+/** The number of columns that is asked for, or the standard where none is; `null` for anything else. */
 function columnsIn(search: URLSearchParams): number | null {
   const { min, max, standard } = overviewColumns;
   if (search.size === 0) return standard;

@@ -28,7 +28,10 @@ export function createApp(outputs: Outputs, answers: Express = createAnswers(out
   return createFront({ finished, answers, telemetryPath, users, teams, hosts: null });
 }
 
-/** Everything that is computed when someone asks. What may be written goes to Fairlead alone: what people say of advice, and alerts. */
+/**
+ * Answers everything that is computed on request. Writing goes to Fairlead alone: what people decide about recommendations, and
+ * alerts.
+ */
 export function createAnswers(outputs: Outputs): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -46,7 +49,7 @@ export function createAnswers(outputs: Outputs): Express {
   return app;
 }
 
-/** What the page of the front lacks: which styles the pages have. */
+/** Sets the policy that the front does not know: which styles the pages may have. */
 function securityHeaders({ review }: Outputs): RequestHandler {
   const styles = [
     pageStyleSource,
@@ -61,7 +64,10 @@ function securityHeaders({ review }: Outputs): RequestHandler {
   };
 }
 
-/** Where metrics are asked for when the page of the last cycle is not the present: only Fairlead's own health. */
+/**
+ * Serves only Fairlead's own health where metrics are asked for; that happens when there is no page of the last cycle, or when
+ * it is too old.
+ */
 function healthPage(outputs: Outputs): RequestHandler {
   return async (request, response, next) => {
     if (request.path !== outputs.telemetryPath) return next();
@@ -70,7 +76,7 @@ function healthPage(outputs: Outputs): RequestHandler {
   };
 }
 
-/** The start page as of now, for whoever serves it. */
+/** The start page as of now, for the side that serves it. */
 export function startPageOf(outputs: Outputs): FinishedStart {
   const health = outputs.health();
   const latest = outputs.latest();

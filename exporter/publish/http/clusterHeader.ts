@@ -1,9 +1,12 @@
 import type { RequestHandler } from "express";
 
-/** Names the cluster of an answer, as in a URL. */
+/** The header that names the cluster of an answer; its value is encoded as in a URL. */
 export const clusterHeader = "Fairlead-Cluster";
 
-/** Says of each answer which cluster it is of: one that is kept beside those of other clusters must say, and lists have no place for it. */
+/**
+ * Names the cluster in a header of each answer. An answer that is kept beside those of other clusters has to name its own, and
+ * lists have no field for it.
+ */
 export function withCluster(cluster: string): RequestHandler {
   const encoded = encodeURIComponent(cluster);
   return (_request, response, next) => {

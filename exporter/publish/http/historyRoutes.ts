@@ -11,8 +11,8 @@ import { type Refusal, refusal, sendRefusal } from "./refusal.ts";
 import { visibleTeams } from "./teamView.ts";
 
 /**
- * `/api/v1/history`, `/waterfall`, `/costs` and `/budgets`: what the past was, from the ledger or from the Prometheus server
- * that the configuration names.
+ * Serves `/api/v1/history`, `/waterfall`, `/costs` and `/budgets`: questions about the past, answered from the ledger or from
+ * the Prometheus server that the configuration names.
  */
 export function addHistoryRoutes(router: Router, outputs: Outputs): void {
   router.get("/history", answering(outputs, [], totalsAnswer));
@@ -29,7 +29,7 @@ interface Asked extends QuestionParameters {
   readonly notCharged: readonly string[];
 }
 
-/** A route that asks the history. */
+/** Makes a route that asks the history. */
 function answering(
   outputs: Outputs,
   own: readonly string[],

@@ -9,7 +9,10 @@ export const ledgerMediaType = "application/vnd.sqlite3";
 
 const retrySeconds = 10;
 
-/** `GET /api/v1/ledger/backup`: a checked copy of the ledger as it is at one moment. One is made at a time. */
+/**
+ * Answers `GET /api/v1/ledger/backup` with a checked copy of the ledger as it is at one moment. Only one copy is made at a
+ * time.
+ */
 export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const refuse = (status: number, error: string, nextStep: string): void =>
@@ -22,7 +25,7 @@ export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
       "Content-Type": ledgerMediaType,
       "Content-Disposition": `attachment; filename="${fileName(outputs.cluster, outputs.now())}"`,
     });
-    // How large it is would be known only with the copy.
+    // The size would be known only once the copy is made.
     if (request.method === "HEAD") return void response.end();
     const taken = await output.take();
     if (taken.ok) return await send(response, taken.copy);
@@ -38,7 +41,7 @@ export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
 async function send(response: Response, copy: LedgerCopy): Promise<void> {
   try {
     response.set("Content-Length", `${copy.bytes}`);
-    // Whoever asked may have gone while the copy was made.
+    // The client may have gone while the copy was made.
     if (!response.destroyed) await pipeline(copy.read(), response);
   } catch {
     response.destroy();
@@ -47,7 +50,7 @@ async function send(response: Response, copy: LedgerCopy): Promise<void> {
   }
 }
 
-/** What a cluster is called may hold anything; a file is better called by plain letters. */
+/** The name of the file. The name of a cluster may contain any character, but that of a file should have plain letters only. */
 function fileName(cluster: string, now: number): string {
   const name = cluster.replaceAll(/[^\w.-]/g, "_").slice(0, 60);
   return `fairlead-${name}-${isoTime(now).replaceAll(/[:-]/g, "")}.db`;

@@ -17,8 +17,8 @@ import { type Refusal, refusal, sendRefusal } from "./refusal.ts";
 import { beyondTeams, visibleTeams } from "./teamView.ts";
 
 /**
- * `GET /api/v1/ledger?from=7d&by=team,state&pool=h100`: counted GPU time (or, with `of=queues`, `waits` or `evictions`, what
- * happened in queues; `nodes`: node time; `prices`: what was paid), and how much of the window is covered.
+ * Answers `GET /api/v1/ledger?from=7d&by=team,state&pool=h100`: counted GPU time, and how much of the window is covered. With
+ * `of=queues`, `waits` or `evictions` it is what happened in queues, with `nodes` node time, and with `prices` what was paid.
  */
 export function ledgerRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
@@ -44,7 +44,10 @@ const noLedger = refusal(
   404,
 );
 
-/** Why a question shows more than these teams' data: most of what is kept besides GPU time belongs to nobody in particular. */
+/**
+ * Why a question shows more than these teams' data: most of what is kept besides GPU time belongs to no team in particular.
+ * `null` if it shows no more.
+ */
 function beyondOwn(of: string, { by, where }: QuestionText, visible: ReadonlySet<string>): Refusal | null {
   const byTeam = [gpuTime, "queues", "waits", "evictions", "failures"];
   if (!byTeam.includes(of)) return beyondTeams(visible, `Leave of out, or use one of: ${byTeam.join(", ")}.`);

@@ -5,7 +5,7 @@
  */
 export const defaultListenAddress = ":10836";
 
-/** Where the page of metrics is by default. */
+/** The path of the page of metrics by default. */
 export const defaultTelemetryPath = "/metrics";
 
 /** A parsed listen address; `host` is `null` for all interfaces. */

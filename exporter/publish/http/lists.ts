@@ -5,17 +5,19 @@ import { defaultLimit, maxLimit, wholeNumber } from "./questionParameters.ts";
 import { type Refusal, refusal } from "./refusal.ts";
 import type { VisibleTeams } from "./teamView.ts";
 
-/** What a list of the API may be asked: the fields, or the values, by which its records can be chosen. */
+/** The filters of a list of the API, by name: the field of a record, or its values, by which records can be chosen. */
 type Filters<Item> = Readonly<Record<string, keyof Item | ((item: Item) => readonly (string | null)[])>>;
 
 /** The values of a request's filters, by name. */
 type Chosen = ReadonlyMap<string, string>;
 
-/** What lists are made of: those that are built when they are asked for, and what is known without that. */
+/**
+ * What the lists of the API are made from: the lists that are built when they are asked for, and those that are there already.
+ */
 interface ListInput {
   readonly lists: ListBuilder;
   readonly problems: readonly Problem[];
-  /** As of now: what was dismissed a moment ago is. */
+  /** The recommendations as of now: one that was dismissed a moment ago is in that state here. */
   readonly recommendations: () => readonly RecommendationRecord[];
   readonly withheld: () => readonly WithheldRecord[];
 }
@@ -23,19 +25,22 @@ interface ListInput {
 /** A list of the API. */
 interface List {
   readonly filters: readonly string[];
-  /** Whether it is known which of its records are whose. */
+  /** Whether it is known to which team each of its records belongs. */
   readonly isByTeam: boolean;
-  /** `visible`: the teams whose records are wanted, and nothing in them about others; `null`: all. */
+  /**
+   * Returns the records that a request chooses. They are those of the teams in `visible`, with nothing in them about other
+   * teams; if it is `null`, they are those of all teams.
+   */
   readonly select: (input: ListInput, chosen: Chosen, visible: VisibleTeams) => readonly unknown[];
 }
 
-/** A record as the holders of these teams may see it; `null`: not at all. */
+/** Returns a record as users who may see only these teams get it; `null` if they may not see it. */
 type OfTeams<Item> = (item: Item, visible: ReadonlySet<string>) => Item | null;
 
 const ofTeam = <Item extends { readonly team: string }>(item: Item, visible: ReadonlySet<string>): Item | null =>
   visible.has(item.team) ? item : null;
 
-/** In place of a setting that names other queues. */
+/** What is shown in place of a setting that names other queues. */
 const heldBackByOthers = "a setting of the queues, which whoever runs them can see";
 
 /** Whether these are some of the visible teams, and no others. */
@@ -114,7 +119,7 @@ export const lists = {
     (eviction, visible) => {
       const { team, preemptor } = eviction;
       if (!visible.has(team)) return null;
-      // Whose work took the place is the others' affair; that someone's did is said by isPreemption.
+      // Whose work took the place concerns the other teams alone; isPreemption shows that some work did.
       const isKnown = preemptor?.team != null && visible.has(preemptor.team);
       return isKnown ? eviction : { ...eviction, preemptor: null };
     },

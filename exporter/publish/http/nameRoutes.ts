@@ -9,7 +9,7 @@ import { type NamesPageInput, renderNamesPage, renderNoSuchName, workloadNamed }
 import { askPast } from "../past/askPast.ts";
 import type { Outputs } from "./outputs.ts";
 
-/** `/teams`, `/queues`, `/nodes` and `/workloads`, and below them the page of each name. */
+/** Serves `/teams`, `/queues`, `/nodes` and `/workloads`, and below them the page of each name. */
 export function nameRoutes(outputs: Outputs): Router {
   const router = Router({ strict: false });
   for (const kind of pageKinds) {
@@ -21,14 +21,14 @@ export function nameRoutes(outputs: Outputs): Router {
     router.get(listPath(kind), listRoute(outputs, kind, inputNow));
     const below = kind === "workload" ? "/:namespace/:kind/:name" : "/:name";
     router.get(`${listPath(kind)}${below}`, async ({ params }, response) => {
-      // In the order of the path.
+      // The parameters are in the order of the path.
       await sendName(outputs, inputNow(), Object.values(params).join("/"), response);
     });
   }
   return router;
 }
 
-/** The list, or with `?name=` the page of that name: what a form asks, and names that no path can say. */
+/** The list, or with `?name=` the page of that name. Forms ask like this, and so do links to names that no path can express. */
 function listRoute(outputs: Outputs, kind: PageKind, inputNow: () => NamesPageInput): RequestHandler {
   return async (request, response) => {
     const { searchParams } = new URL(request.originalUrl, "http://localhost");
@@ -42,7 +42,7 @@ function listRoute(outputs: Outputs, kind: PageKind, inputNow: () => NamesPageIn
   };
 }
 
-/** The parts of a name that a path cannot say are encoded one by one. */
+/** Decodes a name whose parts were encoded one by one, because a path cannot express them; other texts stay as they are. */
 function decoded(name: string): string {
   try {
     return name.split("/").map(decodeURIComponent).join("/");
@@ -75,7 +75,7 @@ async function sendName(outputs: Outputs, input: NamesPageInput, asked: string, 
   response.type("html").send(renderNamePage({ kind, name, explanation, analysis, advice, past, cluster, oldSeconds }));
 }
 
-/** An address has no lone surrogates: the name that it means may. */
+/** The name that an address means: an address has no lone surrogates, but the name itself may. */
 function wellFormedName(kind: PageKind, asked: string, { moment }: NamesPageInput): string {
   if (moment === null || !asked.includes("\ufffd")) return asked;
   return explainedNames(kind, moment.analysis).find((name) => name.toWellFormed() === asked) ?? asked;

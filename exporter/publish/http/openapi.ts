@@ -98,7 +98,7 @@ function ledgerBackupOperation() {
   };
 }
 
-/** The schemas of all records, each once and by reference. */
+/** The schemas of all records; each is written once, and others refer to it. */
 function schemas(): Readonly<Record<string, unknown>> {
   const registry = z.registry<{ id: string; description?: string | undefined }>();
   for (const schema of [

@@ -19,10 +19,10 @@ interface Parameter {
 /** What can be read at a path below `/api/v1`, as openapi.json describes it. */
 export interface Operation {
   readonly summary: string;
-  /** Ids of the schemas that an answer may have; absent: a list of the records of that name. */
+  /** Ids of the schemas that an answer may have; absent: the answer is the list of that name. */
   readonly schemas?: readonly string[];
   readonly parameters: readonly Parameter[];
-  /** When it answers 404, and 503 if that is not because no cycle is complete. */
+  /** When it answers 404; `unavailable` says when it answers 503, unless that is because no cycle is complete. */
   readonly missing?: string;
   readonly unavailable?: string;
 }
@@ -39,14 +39,14 @@ const windowParameters: readonly Parameter[] = [
   { name: "to", schema: text, description: "End, itself not in it. Default: the end of this hour (UTC)." },
 ];
 
-/** What an answer is grouped by; `standard` is the default, `more` are further remarks. */
+/** The parameter that groups an answer; `standard` is its default, and `more` are further remarks. */
 const byParameter = (standard: string, dimensions: readonly string[], more = ""): Parameter => ({
   name: "by",
   schema: { ...text, default: standard },
   description: `Dimensions, separated by commas: ${dimensions.join(", ")}.${more}`,
 });
 
-/** What an answer is confined to. */
+/** A parameter that confines an answer to some values. */
 const filterParameter = (name: string): Parameter => ({
   name,
   schema: text,

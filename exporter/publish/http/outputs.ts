@@ -21,17 +21,19 @@ export interface Outputs {
   readonly cluster: string;
   /** What the last complete cycle left; `null` before the first one. */
   readonly latest: () => Publication | null;
-  /** Fairlead's own health, as of now. */
+  /** Returns Fairlead's own health as of now. */
   readonly health: () => Health;
-  /** How the numbers of one team, queue, workload, pod or node came about, found in several turns; `null` before the first cycle. */
+  /** Explains how the numbers of one team, queue, workload, pod or node came about; `null` before the first cycle. */
   readonly explain: (kind: ExplainedKind, name: string) => Explained | null;
   /** Answers questions about counted GPU time, outside this thread; absent when no ledger is kept. */
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
-  /** The same of a ledger table: queues, waits, evictions, nodes. */
+  /**
+   * Answers questions about a table of the ledger (such as queues, waits, evictions and nodes); absent when no ledger is kept.
+   */
   readonly ledgerTables?: (query: LedgerTableQuery) => Promise<LedgerTableResult>;
-  /** The same about the prices that were used. */
+  /** Answers questions about the prices that were used; absent when no ledger is kept. */
   readonly ledgerPrices?: (query: PriceQuery) => Promise<PriceResult>;
-  /** Who copies the ledger; absent when none is kept. */
+  /** Copies the ledger; absent when none is kept. */
   readonly ledgerBackup?: LedgerCopies;
   /** The source of the past, and the states for which nobody pays; absent if nothing keeps the past. */
   readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
@@ -39,7 +41,7 @@ export interface Outputs {
   readonly budgets?: () => Budgets | null;
   /** The writer of capacity reviews; absent if nothing keeps the past. */
   readonly review?: ReviewOutput;
-  /** What to do when an alert fires; absent: nothing is said. */
+  /** The runbooks of the alerts; absent where there are none. */
   readonly runbooks?: Runbooks;
   /** What people and alerts may report to the adviser; absent if there is none. */
   readonly adviser?: {
@@ -48,10 +50,10 @@ export interface Outputs {
     readonly take: (id: string, by: string) => boolean;
     readonly receive: (alerts: readonly ReceivedAlert[]) => Advice;
   };
-  /** Seconds since the epoch. */
+  /** The present time, seconds since the epoch. */
   readonly now: () => number;
   readonly limits: PageLimits;
-  /** The text of `createProcessMetrics`. */
+  /** Returns the text of `createProcessMetrics`. */
   readonly processMetrics: () => Promise<string>;
   /** Path of the page of metrics. */
   readonly telemetryPath: string;

@@ -7,8 +7,8 @@ import { refusal, sendRefusal } from "./refusal.ts";
 const maxBody = "1mb";
 
 /**
- * Lets a POST pass only where users are configured (`basicAuth` has then let in none but them): what anybody could write
- * would be nobody's word.
+ * Lets a POST pass only where users are configured (`basicAuth` then lets only them in): nobody could rely on what anybody may
+ * write.
  */
 export function onlyUsers(users: Readonly<Record<string, string>>): RequestHandler {
   const isOpen = Object.keys(users).length === 0;
@@ -20,7 +20,9 @@ export function onlyUsers(users: Readonly<Record<string, string>>): RequestHandl
   };
 }
 
-/** Reads a JSON body; a browser cannot be made to send one across sites without asking first, and is refused then. */
+/**
+ * Reads a JSON body; a browser cannot be made to send one across sites without asking first, and Fairlead does not allow that.
+ */
 export const jsonBody: readonly RequestHandler[] = [
   (request, response, next) => {
     if (request.is("application/json") !== false) return next();
@@ -32,13 +34,13 @@ export const jsonBody: readonly RequestHandler[] = [
 /** Reads the fields of a form. */
 export const formBody: RequestHandler = urlencoded({ limit: "16kb", extended: false, parameterLimit: 20 });
 
-/** Ties a form to who it was given to, so that no other site can make a browser send it. */
+/** Ties a form to the user who got it, so that no other site can make a browser send it. */
 interface FormTokens {
   tokenFor(user: string): string;
   isTokenOf(user: string, token: unknown): boolean;
 }
 
-/** Tokens of one process: after a restart a page must be loaded again. */
+/** Creates the tokens of one process: after a restart, a page must be loaded again. */
 export function createFormTokens(): FormTokens {
   const key = randomBytes(32);
   const tokenFor = (user: string): string => createHmac("sha256", key).update(user).digest("base64url");
@@ -52,7 +54,7 @@ export function createFormTokens(): FormTokens {
   };
 }
 
-/** Takes a form only with its token. */
+/** Accepts a form only with its token. */
 export function withToken(tokens: FormTokens): RequestHandler {
   return (request, response, next) => {
     const body: unknown = request.body;

@@ -1,13 +1,13 @@
 import type { QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
 import { type Refusal, refusal } from "./refusal.ts";
 
-/** Parameters beyond this number are a mistake, or someone who wants to keep the ledger or the history busy. */
+/** The most parameters: more of them are a mistake, or an attempt to keep the ledger or the history busy. */
 const maxParameters = 100;
 
-/** A question in an address, its parameters distinguished. */
+/** A question in an address, with its parameters divided by who reads them. */
 export interface QuestionParameters {
   readonly text: QuestionText;
-  /** Parameters of the one route that asked for them, each at most once. */
+  /** The parameters that only this route has, each at most once. */
   readonly own: ReadonlyMap<string, string>;
 }
 
@@ -16,7 +16,10 @@ type ParsedParameters = { readonly ok: true; readonly parameters: QuestionParame
 
 const common: readonly string[] = ["from", "to", "by", "limit"];
 
-/** Reads the parameters of an address. `own`: names beside `from`, `to`, `by` and `limit` that are no filters. */
+/**
+ * Reads the parameters of an address. `own` are the names of parameters besides `from`, `to`, `by` and `limit` that are not
+ * filters.
+ */
 export function parseQuestionParameters(address: string, own: readonly string[]): ParsedParameters {
   const search = searchOf(address);
   if (search.size > maxParameters) return refusal("too many parameters", `Give at most ${maxParameters}.`);
@@ -36,8 +39,8 @@ export function parseQuestionParameters(address: string, own: readonly string[])
 }
 
 /**
- * A question of a user who may see only some teams: restricted to the teams that it names, or to all of them. Refused if it
- * names others.
+ * Restricts the question of a user who may see only some teams to those that it names, or to all that the user may see. It is
+ * refused if it names others.
  */
 export function withinTeams<Text extends Pick<QuestionText, "where">>(
   text: Text,
@@ -57,12 +60,12 @@ export function searchOf(address: string): URLSearchParams {
   return new URLSearchParams(start < 0 ? "" : address.slice(start));
 }
 
-/** A whole number of at most nine digits, or the standard where none is given; `null`: it is none. */
+/** A whole number of at most nine digits, or the standard where none is given; `null` if the text is no such number. */
 export function wholeNumber(text: string | null | undefined, standard: number): number | null {
   if (text == null) return standard;
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** Items of one answer. */
+/** How many items an answer has where the question does not say. */
 export const defaultLimit = 1000;
 export const maxLimit = 10_000;

@@ -11,7 +11,7 @@ import { maxDismissalReason } from "./adviceSchema.ts";
 import type { Outputs } from "./outputs.ts";
 import { createFormTokens, formBody, onlyUsers, withToken } from "./posting.ts";
 
-/** The page of recommendations, and its forms. */
+/** Serves the pages of recommendations, and takes their forms. */
 export function recommendationsRoutes(outputs: Outputs): Router {
   const router = Router({ strict: false });
   const tokens = createFormTokens();

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly nextStep: string;
 }
 
-/** A refusal; without a status, of a question that is wrong (400). */
+/** Makes a refusal; without a status, it refuses a question that is wrong (400). */
 export function refusal(error: string, nextStep: string, status = 400): Refusal {
   return { ok: false, status, error, nextStep };
 }

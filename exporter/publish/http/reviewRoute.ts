@@ -3,20 +3,20 @@ import { html } from "../pages/html.ts";
 import { pageFrame } from "../pages/pageFrame.ts";
 import type { Outputs } from "./outputs.ts";
 
-/** What a review can be written as. */
+/** The formats in which a review can be written. */
 export const reviewFormats = ["html", "markdown", "json", "csv"] as const;
 
 export type ReviewFormat = (typeof reviewFormats)[number];
 
-/** What a review is asked to be, as it is in an address. */
+/** What is asked of a review, as texts of an address. */
 export interface ReviewAsked {
-  /** `2026-W46`; without any window, the week that is going on. */
+  /** The week, such as `2026-W46`. If no window is given at all, it is the week that is going on. */
   readonly week: string | null;
   readonly month: string | null;
   readonly from: string | null;
   readonly to: string | null;
   readonly team: string | null;
-  /** Windows before it that it is compared with. */
+  /** How many windows before it are compared with it. */
   readonly compare: number;
   readonly format: ReviewFormat;
 }
@@ -29,24 +29,24 @@ export type ReviewAnswer =
       readonly status: 400 | 404 | 503;
       readonly error: string;
       readonly nextStep: string;
-      /** What is recorded begins after the window: a later one will have a review. */
+      /** Set if the records begin only after the window, so that a later window will have a review. */
       readonly isNotYet?: true;
     };
 
 /** The writer of reviews. */
 export interface ReviewOutput {
   readonly write: (asked: ReviewAsked) => Promise<ReviewAnswer>;
-  /** Source of its style sheet, for the Content-Security-Policy. */
+  /** Source of the reviews' style sheet, for the Content-Security-Policy. */
   readonly styleSource: string;
 }
 
-/** Windows that a review may be compared with. */
+/** The most windows that a review may be compared with. */
 export const maxCompare = 26;
 export const defaultCompare = 4;
 const texts = ["week", "month", "from", "to", "team"] as const;
 const maxTextLength = 300;
 
-/** `/review`: the capacity review of the week that is going on, or of another window, as a page or as data. */
+/** Serves `/review`: the capacity review of the week that is going on, or of another window, as a page or as data. */
 export function reviewRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const asked = parseAsked(request.originalUrl);
@@ -57,18 +57,18 @@ export function reviewRoute(outputs: Outputs): RequestHandler {
     }
     const { ok: _, status, ...reason } = answer;
     const { error, nextStep } = reason;
-    // A browser gets a page; whoever asks from a terminal gets the sentence alone.
+    // A browser gets a page, and a client in a terminal gets the sentence alone.
     const isPage = !("error" in asked) && asked.format === "html" && request.accepts(["text", "html"]) === "html";
-    // The page is there, and says what it needs.
+    // The page exists, and says what it needs.
     response.status(isPage && answer === nobodyWrites ? 200 : status);
-    // Whoever asks for data reads errors as data, too, as those of the API.
+    // A client that asks for data gets errors as data, too, like those of the API.
     if (request.originalUrl.includes("format=json")) response.json(reason);
     else if (isPage) response.type("html").send(renderNoReview(outputs.cluster, error, nextStep));
     else response.type("text/plain").send(`${error}\nNext step: ${nextStep}\n`);
   };
 }
 
-/** The page where the review would be. */
+/** The page that is shown in place of a review that cannot be written. */
 function renderNoReview(cluster: string, error: string, nextStep: string): string {
   return pageFrame({
     title: `Review · Fairlead ${cluster}`,

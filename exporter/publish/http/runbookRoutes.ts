@@ -2,7 +2,7 @@ import { Router } from "express";
 import { renderRunbook, renderRunbookList } from "../pages/runbookPages.ts";
 import type { Outputs } from "./outputs.ts";
 
-/** `/runbooks` and `/runbooks/NAME`, also with `.md` at its end, as addresses of files in a repository have it. */
+/** Serves `/runbooks` and `/runbooks/NAME`. The name may end with `.md`, as in addresses of files in a repository. */
 export function runbookRoutes({ cluster, runbooks = new Map() }: Pick<Outputs, "cluster" | "runbooks">): Router {
   const router = Router();
   router.get("/", (_request, response) => {

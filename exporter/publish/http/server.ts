@@ -21,39 +21,45 @@ export type StartResult =
 
 interface ServerOptions {
   readonly handler: RequestListener;
-  /** As in `--web.listen-address`. */
+  /** The address, as in `--web.listen-address`. */
   readonly listenAddress: string;
   readonly web: WebConfig;
-  /** Faults while it runs, such as certificate files that do not fit together. */
+  /** Is called with faults while the server runs, such as certificate files that do not fit together. */
   readonly onProblem: (message: string) => void;
-  /** The flag that says where, for messages; by default `--web.listen-address`. */
+  /** The flag that sets the address, for messages; by default `--web.listen-address`. */
   readonly flag?: string;
-  /** Connections at most, 1000 by default; beyond that, those that nothing is asked on are closed. */
+  /** The most connections, 1000 by default; beyond that, those without a request under way are closed. */
   readonly maxConnections?: number;
-  /** How long clients may take; by default as everybody who speaks with networks needs it. */
+  /** How long clients may take; the defaults suit every client. */
   readonly times?: ClientTimes;
 }
 
 /** How long clients may take, milliseconds. */
 export interface ClientTimes {
-  /** Until the handshake, and the head of a request, are there. */
+  /** Until the handshake is done, and until the head of a request is there. */
   readonly head: number;
-  /** Until a request is there as a whole. */
+  /** Until a whole request is there. */
   readonly request: number;
   /** Until the next request on a connection. */
   readonly idle: number;
-  /** How often it is looked who takes longer. */
+  /** Interval of the checks for clients that take longer. */
   readonly look: number;
 }
 
-/** Nobody needs longer for a head; scrapers come back every 15 to 60 s and keep their connection. */
+/** No client needs longer for the head of a request; scrapers come back every 15 to 60 s and keep their connection. */
 const defaultTimes: ClientTimes = { head: 10_000, request: 30_000, idle: 120_000, look: 5_000 };
 const closeMilliseconds = 2_000;
 const maxConnections = 1000;
-/** Connections that wait to be taken: where more come at once, the others would only try again after a second. The kernel may allow fewer. */
+/**
+ * The most connections that wait to be accepted: if more come at once, the others try again only after a second. The kernel may
+ * allow fewer.
+ */
 const backlog = 4096;
 
-/** Starts to listen, with TLS if the web configuration says so. What can go wrong is a value, with its next step. */
+/**
+ * Starts to listen, with TLS if the web configuration says so. It never rejects: a failure is returned as a value, with its
+ * next step.
+ */
 export async function startServer(options: ServerOptions): Promise<StartResult> {
   const address = parseListenAddress(options.listenAddress);
   if (address === null) {

@@ -8,15 +8,15 @@ export type TeamsByUser = Readonly<Record<string, readonly string[]>>;
 /** The teams whose data may be seen; `null`: everything. */
 export type VisibleTeams = ReadonlySet<string> | null;
 
-/** What the user of a request may see: everything if no users are configured, and for users without `teams`. */
+/** Returns what the user of a request may see: everything if no users are configured, or if the user has no `teams`. */
 export function visibleTeams(teams: TeamsByUser | undefined, response: Response): VisibleTeams {
   const user = userOf(response);
   return teams !== undefined && Object.hasOwn(teams, user) ? new Set(teams[user]) : null;
 }
 
 /**
- * Refuses users with teams everything but these paths, whose answers are made for their teams alone. A path that is not listed is
- * refused, so that a new one shows nobody's data by mistake.
+ * Lets users with teams have only these paths, whose answers are made for their teams alone. A path that is not listed is
+ * refused, so that a new one does not show the data of other teams by mistake.
  */
 export function onlyTeamPaths(teams: TeamsByUser | undefined, paths: readonly string[]): RequestHandler {
   const allowed: ReadonlySet<string> = new Set(paths);
@@ -29,7 +29,7 @@ export function onlyTeamPaths(teams: TeamsByUser | undefined, paths: readonly st
   };
 }
 
-/** Says that an answer would show more than the teams that someone may see. */
+/** Refuses an answer because it would show more than the teams that the user may see. */
 export function beyondTeams(visible: ReadonlySet<string>, nextStep: string): Refusal {
   const names = [...visible].map((team) => JSON.stringify(team)).join(", ");
   return refusal(`this would show more than the teams that you may see (${names})`, nextStep, 403);

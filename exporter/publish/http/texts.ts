@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
 import { jsonChunks } from "../document/jsonText.ts";
 
-/** Answers with more records are made into text as a whole before anything of them is sent. */
+/** Answers with more records than this become text as a whole before any of it is sent. */
 export const recordsAtOnce = 1000;
 
 /** A finished answer, shared by all who read it. */
@@ -12,11 +12,11 @@ export interface Text {
   readonly bytes: number;
 }
 
-/** Bytes of all texts that are being read. */
+/** The most bytes of all texts that are being read. */
 const maxBytes = 128 * 1024 * 1024;
 
 /**
- * Writes an answer whose lists are long. Whoever reads it slowly then holds its bytes, not all that they were made
+ * Writes an answer whose lists are long. A slow reader then keeps only its bytes in memory, not the records that they were made
  * from.
  */
 export function textOf(answer: Readonly<Record<string, unknown>>): Text {
@@ -30,7 +30,7 @@ export function textOf(answer: Readonly<Record<string, unknown>>): Text {
   return { pieces, bytes };
 }
 
-/** Sends finished texts. */
+/** Sends finished texts to their readers. */
 export interface Texts {
   send(response: Response, text: Text): Promise<void>;
 }

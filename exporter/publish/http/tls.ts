@@ -13,15 +13,18 @@ const versions: Readonly<Record<TlsServerConfig["min_version"], SecureVersion>> 
 };
 
 /**
- * Suites of TLS 1.2 with forward secrecy: who comes by the key later reads nothing of what was recorded (RFC 9325, section 4.2).
- * TLS 1.3 has no others.
+ * Suites of TLS 1.2 with forward secrecy: anybody who gets the key later can read nothing of what was recorded before (RFC
+ * 9325, section 4.2). TLS 1.3 has no others.
  */
 const forwardSecret = ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"].flatMap((suite) => [
   `ECDHE-ECDSA-${suite}`,
   `ECDHE-RSA-${suite}`,
 ]);
 
-/** The only ones with forward secrecy that older versions have, which nobody speaks who is not made to. */
+/**
+ * The only suites with forward secrecy that older versions of TLS have, which are used only where the configuration asks for
+ * them.
+ */
 const older = ["ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES256-SHA"];
 
 const newer = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
@@ -51,7 +54,7 @@ export async function readTlsContext(tls: TlsServerConfig): Promise<SecureContex
   };
 }
 
-/** Whether clients are asked for a certificate at all, and whether TLS itself refuses those that fail verification. */
+/** Returns whether clients are asked for a certificate at all, and whether TLS itself refuses those that fail verification. */
 export function clientCertOptions(tls: TlsServerConfig): { requestCert: boolean; rejectUnauthorized: boolean } {
   return {
     requestCert: tls.client_auth_type !== "NoClientCert",
@@ -59,7 +62,7 @@ export function clientCertOptions(tls: TlsServerConfig): { requestCert: boolean;
   };
 }
 
-/** What TLS in Node.js does not find out by itself: two kinds of client authentication, and the names that are let in. */
+/** Checks what TLS in Node.js does not check by itself: two kinds of client authentication, and the names that are let in. */
 export function acceptsClient(tls: TlsServerConfig, socket: TLSSocket): boolean {
   const shown = Object.keys(socket.getPeerCertificate()).length > 0;
   if (tls.client_auth_type === "RequireAnyClientCert") return shown;
@@ -92,7 +95,7 @@ export function followCertificates(
   return () => clearInterval(timer);
 }
 
-/** One name of a certificate; a value that holds a separator or quote is in quotes, as a JSON string. */
+/** Matches one name of a certificate; a value that contains a separator or a quote is in quotes, as a JSON string. */
 const entry = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
 
 /** The kinds of names that Prometheus' exporter-toolkit looks at. */
@@ -100,7 +103,7 @@ const kinds: ReadonlySet<string> = new Set(["DNS", "email", "IP Address", "URI"]
 
 /**
  * The names of a certificate that `client_allowed_sans` is compared with: DNS names, e-mail addresses, IP addresses and URIs.
- * None where the certificate's text cannot be read to its end.
+ * There are none if the text of the certificate cannot be read to its end.
  */
 export function alternativeNames({ subjectAltName }: Pick<X509Certificate, "subjectAltName">): readonly string[] {
   const text = subjectAltName ?? "";
@@ -116,7 +119,7 @@ export function alternativeNames({ subjectAltName }: Pick<X509Certificate, "subj
   return names;
 }
 
-/** OpenSSL writes all groups of an IPv6 address; people write it as RFC 5952 does, as Go does. */
+/** Writes an IPv6 address as RFC 5952, people and Go do; OpenSSL writes out all of its groups. */
 export function plainAddress(address: string): string {
   if (!address.includes(":")) return address;
   const { hostname } = new URL(`http://[${address}]/`);

@@ -33,7 +33,7 @@ const exportColumns = [
 /** A row of an export in Fairlead's own names; nothing is rounded, and what is unknown is `null`. */
 type ExportRecord = Readonly<Record<(typeof exportColumns)[number], string | number | boolean | null>>;
 
-/** A row as JSON and CSV have it, in the order of the columns. */
+/** Turns a row into the record of JSON and CSV, in the order of the columns. */
 export function exportRecord(row: ExportRow, cluster: string): ExportRecord {
   const { from, to, team, queue, namespace, workload, priorityClass, ...amounts } = row;
   return {

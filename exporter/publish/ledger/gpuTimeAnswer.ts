@@ -3,7 +3,9 @@ import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
 import { duration, left, minuteOf, percent, plainText, right, tableLines } from "../terminal/columns.ts";
 
-/** An answer of the ledger as `fairlead ledger query --output json` and `/api/v1/ledger` give it; described in openapi.json. */
+/**
+ * An answer of the ledger in the form of `fairlead ledger query --output json` and `/api/v1/ledger`; openapi.json describes it.
+ */
 export function answerRecord(answer: AccountsAnswer) {
   const { coverage, groupBy, rows } = answer;
   return {
@@ -39,7 +41,7 @@ function sums({ gpuSeconds, estimatedGpuSeconds, energyJoules, meteredGpuSeconds
   };
 }
 
-/** Gaps that a terminal shows. */
+/** The most gaps that a terminal shows. */
 const shownGaps = 5;
 const secondsPerHour = 3600;
 const joulesPerKilowattHour = 3_600_000;
@@ -70,7 +72,7 @@ export function answerLines(answer: AccountsAnswer): readonly string[] {
   ];
 }
 
-/** What all of it cost, and how much of the time had no price. */
+/** Lines about what all of the GPU time cost, and how much of it had no price. */
 function costLines({ costs, gpuSeconds, pricedGpuSeconds }: AccountSums): readonly string[] {
   if (costs.size === 0) return [];
   const amounts = [...costs].map(([currency, cost]) => `${shownCost(cost)} ${plainText(currency, 12)}`);
@@ -111,7 +113,7 @@ function amounts(row: AccountsRow, total: number): readonly string[] {
   ];
 }
 
-/** 100 % only when nothing is missing. */
+/** Writes a ratio in percent; it is 100 % only if nothing is missing. */
 function exactPercent(ratio: number): string {
   return ratio >= 1 - 1e-9 ? "100 %" : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)} %`;
 }

@@ -7,7 +7,7 @@ import { coverageLines, ledgerCoverage } from "./gpuTimeAnswer.ts";
 
 const secondsPerHour = 3600;
 
-/** An answer of a ledger table as data. */
+/** The record of an answer about a table of the ledger. */
 export function ledgerTableRecord(answer: LedgerTableAnswer) {
   const { coverage, groupBy, rows } = answer;
   return {

@@ -3,7 +3,7 @@ import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoDay, isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { left, minuteOf, plainText, right, tableLines } from "../terminal/columns.ts";
 
-/** Prices as data. */
+/** The record of an answer about prices. */
 export function priceAnswerRecord({ from, to, rows, totalRows }: PriceAnswer) {
   return {
     of: "prices",

@@ -7,14 +7,17 @@ export interface ExportFault {
   readonly nextStep: string;
 }
 
-/** Keeps how the exports went. */
+/** Counts how the exports went. */
 export interface ExportTally {
-  /** `sent`: accepted; `rejected`: refused in an answer that accepted the rest; `failed`: everything else. */
+  /**
+   * Counts items by result. `sent`: accepted; `rejected`: refused in an answer that accepted the rest; `failed`: everything
+   * else.
+   */
   count(item: OtlpItem, result: OtlpResult, items: number): void;
-  /** What is wrong with the export of one kind of item; `null`: nothing any more. */
+  /** Sets what is wrong with the export of one kind of item; `null` if nothing is wrong any more. */
   setFault(item: OtlpItem, fault: ExportFault | null): void;
   counts(): OtlpCounts;
-  /** At most one problem, whatever is wrong. */
+  /** Returns at most one problem, however much is wrong. */
   problems(): readonly Problem[];
 }
 

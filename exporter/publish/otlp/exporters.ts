@@ -8,23 +8,23 @@ import type { ExportRound } from "./metricProducer.ts";
 import type { Post } from "./post.ts";
 import { type PostResult, readable } from "./postResult.ts";
 
-/** What both exporters need. */
+/** What the exporters of metrics and of spans need. */
 interface ExporterOptions {
   readonly post: Post;
   readonly tally: ExportTally;
-  /** Seconds since the epoch. */
+  /** The present time, seconds since the epoch. */
   readonly now: () => number;
 }
 
-/** An endpoint may ask to be left alone, but not for ever. */
+/** The longest time for which an endpoint may ask to be left alone. */
 const maxRetryAfterSeconds = 300;
 
-/** Points of a request: some 0.5 MB, and a few milliseconds of work to serialise. */
+/** Points of one request: they are about 0.5 MB, and take a few milliseconds to serialise. */
 export const pointsPerRequest = 2000;
 
 /**
- * Exports the batches of a round one by one. The SDK never has two under way. What cannot be sent now is not kept: the
- * next round has newer values of the same series.
+ * Exports the batches of a round one by one. The SDK never has two under way. Points that cannot be sent now are dropped,
+ * because the next round has newer values of the same series.
  */
 export function createMetricExporter(options: ExporterOptions, round: () => ExportRound | null): PushMetricExporter {
   const { tally, now } = options;
@@ -96,7 +96,7 @@ interface Outcome {
   readonly endpointDown: boolean;
 }
 
-/** Sends payloads of one kind, counts how that ended, and leaves an endpoint alone that asked for it. */
+/** Sends payloads of one kind, counts how that ended, and leaves an endpoint alone if it asked for that. */
 function createSender(item: OtlpItem, { post, tally, now }: ExporterOptions) {
   let quietUntil = 0;
   let quietFault: ExportFault | null = null;
@@ -132,7 +132,7 @@ function createSender(item: OtlpItem, { post, tally, now }: ExporterOptions) {
   };
 }
 
-/** An answer that is no OTLP is still a success (a plain proxy may answer with a text). */
+/** Reads what an answer refuses. An answer that is not OTLP is still a success (a plain proxy may answer with a text). */
 function rejectionOf(read: (answer: Uint8Array) => { items: number; said: string }, answer: Uint8Array) {
   try {
     return read(answer);

@@ -17,32 +17,32 @@ import { type Health, staleAfterIntervals } from "../health.ts";
 import type { Publication } from "../publication.ts";
 import type { ExportFault } from "./exportTally.ts";
 
-/** What the exporter reads, all of it at hand. */
+/** What the exporter reads; all of it is at hand. */
 export interface PublishedMetrics {
   /** What the last complete cycle left; `null` before the first one. */
   readonly latest: () => Publication | null;
   readonly health: () => Health;
   readonly limits: PageLimits;
-  /** Seconds since the epoch. */
+  /** The present time, seconds since the epoch. */
   readonly now: () => number;
 }
 
 /** One export of all series, which takes several requests. */
 export interface ExportRound {
-  /** Until when what it carries counts as the present, seconds since the epoch. */
+  /** Until when its values count as the present, seconds since the epoch. */
   readonly freshUntil: number;
-  /** Points that have not been exported yet, one way or the other. */
+  /** How many points have neither been exported nor failed to be. */
   pointsLeft: number;
-  /** What went wrong first. */
+  /** The first fault; `null` if there was none. */
   fault: ExportFault | null;
   /** Set when the endpoint cannot take anything now, so that the round's other requests are spared. */
   endpointDown: boolean;
 }
 
 /**
- * Hands the families of the last cycle to the SDK as they are. Instruments are not used: the SDK folds everything above
- * 2,000 series of one into a single overflow point. A series that is gone is not sent; once the last cycle is too old
- * to be the present, only Fairlead's own health is.
+ * Hands the families of the last cycle to the SDK as they are. Instruments are not used: the SDK folds everything above 2,000
+ * series of one into a single overflow point. A series that is gone is not sent; once the last cycle is too old to be the
+ * present, only Fairlead's own health is sent.
  */
 export function createMetricProducer(
   source: PublishedMetrics,
@@ -82,7 +82,7 @@ function currentFamilies(source: PublishedMetrics): {
   };
 }
 
-/** When the values were true. */
+/** The times of the points of a family. */
 interface PointTimes {
   /** When the counters were 0: the start of the process, seconds since the epoch. */
   readonly startedAt: number;
@@ -91,8 +91,8 @@ interface PointTimes {
 }
 
 /**
- * One family in the data model of OpenTelemetry. Gauges are gauges; counters are monotonic cumulative sums and histograms
- * cumulative, both began with the process. Names are those of `/metrics`, `_total` included.
+ * One family in the data model of OpenTelemetry. Gauges are gauges, counters are monotonic cumulative sums, and histograms are
+ * cumulative; counters and histograms began with the process. Names are those of `/metrics`, `_total` included.
  */
 export function toMetricData(family: Family, times: PointTimes): MetricData {
   const descriptor: MetricDescriptor = {
@@ -121,8 +121,8 @@ export function toMetricData(family: Family, times: PointTimes): MetricData {
 }
 
 /**
- * UCUM code of a unit, and the word that says it in a Prometheus name. A code is sent only with a name that has the
- * word: receivers that append the word where it is missing would else call the series something that `/metrics` does not
+ * The UCUM code of a unit, and the word for it in the name of a Prometheus metric. A code is sent only with a name that has the
+ * word. Otherwise, receivers that append a missing word would give the series a name that `/metrics` does not have
  * (docs/decisions/0007).
  */
 const spelled: Readonly<Partial<Record<Unit, { readonly code: string; readonly word: string }>>> = {
@@ -141,19 +141,22 @@ const annotated: Readonly<Partial<Record<Unit, string>>> = {
   node_seconds: "s{node}",
 };
 
-/** The unit of a metric, by the Unified Code for Units of Measure; empty where there is none. */
+/** The code of a metric's unit in the Unified Code for Units of Measure; empty where there is none. */
 export function ucumUnit(name: string, unit: Unit): string {
   const word = spelled[unit];
   if (word !== undefined) return name.split("_").includes(word.word) ? word.code : "";
   return annotated[unit] ?? "";
 }
 
-/** Units of the catalogue's metrics, by name. */
+/** The UCUM codes of the catalogue's metrics, by the name of the metric. */
 export const ucumUnits: ReadonlyMap<string, string> = new Map(
   metricNames.map((name: MetricName) => [name, ucumUnit(name, definitionOf(name).unit)]),
 );
 
-/** OpenTelemetry counts in each bucket by itself; Prometheus in all up to its bound. */
+/**
+ * Turns a series into a histogram of OpenTelemetry, whose buckets count their own values alone; those of Prometheus count all
+ * values up to their bound.
+ */
 function toHistogram({ value, histogram }: Series, bounds: readonly number[]): Histogram {
   const cumulative = histogram?.buckets ?? [];
   const counts = [...bounds, null].map((_, i) => (cumulative[i] ?? value) - (cumulative[i - 1] ?? 0));

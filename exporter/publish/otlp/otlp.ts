@@ -36,7 +36,7 @@ import type { ExportTally } from "./exportTally.ts";
 import { createMetricProducer, type ExportRound, type PublishedMetrics } from "./metricProducer.ts";
 import { createPost } from "./post.ts";
 
-/** Settings `otlp`. */
+/** The settings `otlp`. */
 export type OtlpConfig = NonNullable<Config["otlp"]>;
 
 /** What OpenTelemetry output needs from the exporter. */
@@ -46,25 +46,25 @@ export interface OtlpOptions {
   readonly version: string;
   readonly published: PublishedMetrics;
   readonly tally: ExportTally;
-  /** Seconds that the last export may take at the end. Default: 5. */
+  /** Seconds that the last export may take when the exporter stops. Default: 5. */
   readonly shutdownSeconds?: number;
 }
 
 /** OpenTelemetry output that is running. */
 export interface Otlp {
-  /** `null` where traces are switched off. */
+  /** The tracing of the cycle; `null` where traces are switched off. */
   readonly tracing: CycleTracing | null;
-  /** Exports what is there, within a bounded time; never rejects. */
+  /** Exports what has not been exported yet, within a bounded time; never rejects. */
   stop(): Promise<void>;
 }
 
-/** A request may take this long, seconds, but never longer than an interval. */
+/** Seconds that a request may take; it never may take longer than an interval. */
 const requestSeconds = 10;
 
 /**
- * Starts OpenTelemetry's metrics and traces, without its global registry and without `sdk-node`, whose exporters for every protocol
- * would be a quarter of all packages. The environment's `OTEL_*` is respected; what the configuration says wins
- * (docs/opentelemetry.md).
+ * Starts OpenTelemetry's metrics and traces, without its global registry and without `sdk-node`, whose exporters for every
+ * protocol would be a quarter of all packages. The environment's `OTEL_*` variables are respected, but the configuration wins
+ * over them (docs/opentelemetry.md).
  */
 export function startOtlp(options: OtlpOptions): Otlp {
   const { config, published, tally, version } = options;
@@ -90,7 +90,7 @@ export function startOtlp(options: OtlpOptions): Otlp {
   if (logLevel !== undefined) diag.setLogger(new DiagConsoleLogger(), logLevel);
   const tracer = startProviders().getTracer("fairlead", version);
 
-  /** Lets the readers collect and the spans go to their processors; nobody does where the environment switches the SDK off. */
+  /** Starts the readers, and lets spans go to their processors; does neither where the environment switches the SDK off. */
   function startProviders() {
     if (getBooleanFromEnv("OTEL_SDK_DISABLED")) return new ProxyTracerProvider();
     const resource = resourceOf(options);
@@ -117,7 +117,7 @@ export function startOtlp(options: OtlpOptions): Otlp {
   return {
     tracing: config.traces ? createCycleTracing(tracer, () => published.latest()?.analysis ?? null) : null,
     stop: async () => {
-      // Not by the SDK's own shutdown, which gives up on all when one of them fails.
+      // The SDK's own shutdown is not used, because it gives up on all of them when one fails.
       const flushed = Promise.allSettled([...readers, ...spanProcessors].map((one) => one.shutdown()));
       const waiting = new AbortController();
       const late = sleep((options.shutdownSeconds ?? 5) * 1000, undefined, { signal: waiting.signal }).catch(() => {});
@@ -139,8 +139,8 @@ interface CycleTracing {
 }
 
 /**
- * Creates the tracing of one exporter, whose cycles never overlap. `latest` gives the last complete answers; their sizes
- * are the attributes of the cycle that made them.
+ * Creates the tracing of one exporter, whose cycles never overlap. `latest` returns the last complete answers; their sizes
+ * become attributes of the cycle that made them.
  */
 function createCycleTracing(tracer: Tracer, latest: () => Analysis | null): CycleTracing {
   let cycle: { readonly span: Span; readonly context: Context } | null = null;
@@ -193,8 +193,8 @@ function sizesOf({ snapshot, pools }: Analysis): Record<string, number> {
 
 /**
  * The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` name, by the names of
- * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/; `null`: the SDK's own, also for a name that
- * nobody knows, which its diagnostics say.
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/; `null`: the SDK chooses its own, as it
+ * also does for an unknown name, which its diagnostics then report.
  */
 function samplerFromEnvironment(): Sampler | null {
   const name = getStringFromEnv("OTEL_TRACES_SAMPLER");
@@ -214,7 +214,7 @@ function rootSampler(name: string): Sampler | null {
   return name === "traceidratio" ? new TraceIdRatioBasedSampler(ratio()) : null;
 }
 
-/** The part of traces that is kept: all where the environment says nothing, or nothing that is a ratio. */
+/** The part of traces that is kept, 0..1; 1 where the environment sets none, or sets something that is not a ratio. */
 function ratio(): number {
   const given = getNumberFromEnv("OTEL_TRACES_SAMPLER_ARG") ?? 1;
   if (given >= 0 && given <= 1) return given;
@@ -228,7 +228,7 @@ function intervalSeconds(config: OtlpConfig, cycleSeconds: number): number {
   return millis !== undefined && millis >= 1000 ? millis / 1000 : cycleSeconds;
 }
 
-/** Who sends: the environment may rename the service and add attributes, but version and cluster are facts. */
+/** The resource that sends. The environment may rename the service and add attributes, but version and cluster are facts. */
 function resourceOf({ cluster, version }: OtlpOptions) {
   return defaultResource()
     .merge(resourceFromAttributes({ "service.name": "fairlead" }))

@@ -9,7 +9,7 @@ import { connectionFault, headersFault, type PostResult, statusFault } from "./p
 
 /** Where one kind of telemetry goes, and how. */
 interface PostOptions {
-  /** Settings `otlp`. */
+  /** The address, from the settings `otlp`, as are the headers and their file. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly headersFile: string | null;
@@ -28,8 +28,8 @@ const compress = promisify(gzip);
 
 /**
  * Posts to one signal of an endpoint. The SDK merges the environment's `OTEL_EXPORTER_OTLP_*` (headers, certificates,
- * compression, timeout) into the configuration, which wins. The SDK's own transport is not used: it keeps to itself
- * which status an endpoint answered and how many points it refused, and cannot be ended at shutdown.
+ * compression, timeout) into the configuration, which wins. The SDK's own transport is not used: it does not report which
+ * status an endpoint answered and how many points it refused, and cannot be ended at shutdown.
  */
 export function createPost(signalName: "METRICS" | "TRACES", options: PostOptions): Post & { close(): void } {
   const path = signalName === "METRICS" ? "v1/metrics" : "v1/traces";
@@ -79,8 +79,9 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = /^[\t\x20-\x7e]*$/;
 
 /**
- * Headers of a request: those of the configuration, and those of its file, which has one `Name: value` in a line and is
- * read for each request, so that a rotated secret is picked up. Rejects, without the file's text, when a line is none.
+ * Headers of a request: those of the configuration, and those of its file, which has one `Name: value` in a line and is read
+ * for each request, so that a rotated secret is picked up. Rejects if a line is not a header; the error does not contain the
+ * text of the file.
  */
 async function readHeaders(
   fixed: Readonly<Record<string, string>>,
@@ -101,7 +102,7 @@ async function readHeaders(
   return headers;
 }
 
-/** Asks once more where the endpoint closed a kept connection in the moment in which it was used again. */
+/** Sends a request once more if the endpoint closed a kept connection at the moment in which it was used again. */
 async function exchangeOnLiveConnection(
   open: () => ClientRequest,
   payload: Uint8Array,
@@ -118,7 +119,7 @@ async function exchangeOnLiveConnection(
 
 /** Sends a request and reads its answer; rejects when the connection fails. */
 async function exchange(request: ClientRequest, payload: Uint8Array): Promise<PostResult> {
-  // An error may come twice: once is enough for the answer, none may end the process.
+  // An error may come twice: the first one is the answer, and neither may end the process.
   request.on("error", () => {});
   try {
     request.end(payload);
@@ -138,7 +139,7 @@ async function answerOf(request: ClientRequest): Promise<IncomingMessage> {
   return await Promise.race([response, once(request, "error").then(([error]) => Promise.reject(error))]);
 }
 
-/** The first bytes of the answer; nobody reads more than that. */
+/** Reads the first bytes of an answer; no more than these are needed. */
 async function readAnswer(response: IncomingMessage): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

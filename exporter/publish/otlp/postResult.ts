@@ -4,7 +4,7 @@ import type { ExportFault } from "./exportTally.ts";
 interface FailedPost {
   readonly ok: false;
   readonly fault: ExportFault;
-  /** Whether the next request would end the same way just now. */
+  /** Whether the next request would end the same way if it were sent now. */
   readonly endpointDown: boolean;
   /** Seconds for which the endpoint asked to be left alone; `null` if it did not. */
   readonly retryAfterSeconds: number | null;
@@ -15,7 +15,7 @@ export type PostResult = { readonly ok: true; readonly body: Uint8Array } | Fail
 
 const settings = "otlp.endpoint";
 
-/** What to do about an answer, by HTTP status. */
+/** What to do about an answer that is no success, by its HTTP status. */
 const nextSteps: Readonly<Record<number, string>> = {
   400: "Look into the endpoint's own log for what it does not accept; everything else keeps working.",
   401: "Give the endpoint's credentials in otlp.headersFile (or otlp.headers).",
@@ -26,7 +26,7 @@ const nextSteps: Readonly<Record<number, string>> = {
   429: "Raise the endpoint's rate limit, or otlp.intervalSeconds.",
 };
 
-/** Statuses after which the rest of a round would fare no better. */
+/** HTTP statuses after which the other requests of a round would fail as well. */
 const downStatuses = new Set([401, 403, 404, 405, 408, 415, 429]);
 
 /** Turns an answer that is no success into a fault. `body` is untrusted. */
@@ -48,7 +48,7 @@ export function statusFault(
   };
 }
 
-/** Turns an error of the connection, or of what comes before it, into a fault. */
+/** Turns an error of the connection, or of the steps before it, into a fault. */
 export function connectionFault(error: unknown): FailedPost {
   const message = error instanceof Error ? error.message || error.name : String(error);
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
@@ -78,7 +78,7 @@ export function headersFault(error: unknown): FailedPost {
   };
 }
 
-/** Text for people out of bytes that may be anything (a protobuf Status has its message between other bytes). */
+/** Finds text for people in bytes that may be anything (a protobuf Status has its message between other bytes). */
 export function readable(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, 1000)).toString("utf8");
   return text

@@ -12,11 +12,11 @@ export interface PoolPart {
 export interface PoolRow {
   readonly pool: string;
   readonly physicalGpus: number;
-  /** In the order of the states, without those in which nothing is. */
+  /** Its parts in the order of the states; states without GPUs are left out. */
   readonly parts: readonly PoolPart[];
 }
 
-/** All pools, and their sum. */
+/** The rows of all pools, and the sum of their GPUs. */
 interface PoolRows {
   readonly rows: readonly PoolRow[];
   readonly physicalGpus: number;
@@ -32,12 +32,12 @@ export function poolRows({ pools }: Pick<Analysis, "pools">): PoolRows {
   return { rows, physicalGpus: rows.reduce((sum, row) => sum + row.physicalGpus, 0) };
 }
 
-/** What is in some state, in the order of the states. */
+/** The states that have GPUs, in the order of the states. */
 function partsOf(states: GpusByState): readonly PoolPart[] {
   return gpuStates.map((state) => ({ state, gpus: states[state] ?? 0 })).filter(({ gpus }) => gpus > 1e-9);
 }
 
-/** The same of parts of GPUs that are added up. */
+/** Adds up parts of GPUs by state, and returns the states that have GPUs in the order of the states. */
 export function poolPartsOf(parts: readonly { readonly states: GpusByState }[]): readonly PoolPart[] {
   const sums: { -readonly [State in keyof GpusByState]: GpusByState[State] } = {};
   for (const { states } of parts)
@@ -49,11 +49,11 @@ export function poolPartsOf(parts: readonly { readonly states: GpusByState }[]):
 interface ClusterRow {
   readonly nodes: number;
   readonly physicalGpus: number;
-  /** Pools with the most GPUs first. */
+  /** The pools; those with the most GPUs are first. */
   readonly pools: readonly { readonly pool: string; readonly physicalGpus: number }[];
   /** The part of the GPUs that is observed, 0..1; `null` without GPUs. */
   readonly observed: number | null;
-  /** By which the cluster's activity is judged; `null` without one. */
+  /** The signal by which the cluster's activity is judged; `null` without one. */
   readonly signal: Analysis["snapshot"]["signal"];
 }
 

@@ -4,22 +4,22 @@ import { duration, gpus, percent, signed } from "../terminal/columns.ts";
 import { costText, money } from "../terminal/costText.ts";
 import type { AllTeams, TeamRow, TeamRows, TeamWait } from "./teamRows.ts";
 
-/** A column of the table of teams, behind their names. */
+/** A column of the table of teams; the columns follow the name of the team. */
 interface TeamColumn {
   readonly heading: string;
   readonly of: (row: TeamRow) => string;
-  /** What the line of sums says. */
+  /** The cell in the line of sums. */
   readonly ofAll: (all: AllTeams) => string;
-  /** Its cells are words, and no numbers. */
+  /** Whether its cells are words and not numbers. */
   readonly isText?: boolean;
 }
 
-/** Bound but not theirs to use: gangs that wait, containers that start, nodes that are down. */
+/** States of GPUs that a team holds but cannot use: gangs that wait, containers that start, and nodes that are down. */
 const notUsable: readonly GpuState[] = ["gang_wait", "starting", "unavailable"];
 
 /**
- * The columns that have something to say. Where nothing is known of shares, `withAllStates` shows what else GPUs do. Work that
- * waits has its age if `hasAges`.
+ * The columns that have something to show. Where nothing is known of shares, `withAllStates` shows what else GPUs do. Work that
+ * waits is shown with its age if `hasAges` is true.
  */
 export function teamColumns(
   { rows, withShares, currency }: TeamRows,
@@ -76,16 +76,16 @@ function costColumn(currency: string): TeamColumn {
   return { heading: "cost/h", of: text, ofAll: text };
 }
 
-/** `16.0`, or `16.0~` where the device or the split of some of it is estimated. */
+/** Writes allocated GPUs: `16.0`, or `16.0~` where the device or the split of some of them is estimated. */
 const allocatedText = ({ allocated, estimated }: TeamRow): string => `${gpus(allocated)}${estimated > 1e-9 ? "~" : ""}`;
 
-/** What `~` means, after the word "of"; `null` where nothing is estimated. */
+/** Says what `~` means, as words that follow "of"; `null` where nothing is estimated. */
 export function estimatedText({ all: { estimated, allocated } }: TeamRows): string | null {
   if (!(estimated > 1e-9)) return null;
   return `${gpus(allocated)} allocated GPUs, the device or its split is estimated for ${gpus(estimated)}`;
 }
 
-/** `+ $ 268 not allocated`; `null` where that is nothing or not known. */
+/** Writes what unallocated GPUs cost: `+ $ 268 not allocated`; `null` where that is nothing or not known. */
 export function notAllocatedText({ notAllocatedPerHour, currency }: TeamRows): string | null {
   if (notAllocatedPerHour === null || currency === null) return null;
   return `+ ${money(notAllocatedPerHour, currency)} not allocated`;
@@ -102,7 +102,7 @@ const neverWords: Readonly<Record<NeverReason, string>> = {
   unschedulable: "unschedulable",
 };
 
-/** `16.0 for 42 min`, `8.0 (no node fits)`; `-` where nothing waits. */
+/** Writes what a team waits for: `16.0 for 42 min`, `8.0 (no node fits)`; `-` where nothing waits. */
 function waitText(wait: TeamWait | null, hasAge: boolean): string {
   if (wait === null) return "-";
   const amount = wait.gpus > 0 ? `${gpus(wait.gpus)}${wait.isUnknown ? "+?" : ""}` : "unknown";

@@ -6,13 +6,13 @@ import type { NeverReason } from "../../join/queues/queueing.ts";
 import { costRecord, type OwnCost, ownCosts } from "../document/costRecords.ts";
 import { mainCurrency } from "../document/priceRecords.ts";
 
-/** What a team's work waits for: what could run, else what cannot. */
+/** What a team's work waits for: the work that could run, or else the work that cannot. */
 export interface TeamWait {
-  /** Physical GPUs, of the work whose GPUs are known. */
+  /** Physical GPUs that it waits for, without work whose GPUs are not known. */
   readonly gpus: number;
-  /** For some of the work it is not known how many GPUs it needs. */
+  /** Whether it is not known for some of the work how many GPUs it needs. */
   readonly isUnknown: boolean;
-  /** Since when the oldest of it waits, seconds until now; `null`: not known. */
+  /** How long the oldest of it has waited, seconds; `null`: not known. */
   readonly ageSeconds: number | null;
   /** Why none of it can run as things are; `null`: it is demand. */
   readonly never: NeverReason | null;
@@ -21,30 +21,30 @@ export interface TeamWait {
 /** What one team holds, does with it, is entitled to and waits for. All amounts are physical GPUs. */
 export interface TeamRow {
   readonly team: string;
-  /** `null`: not known, or nothing is known of queues. */
+  /** GPUs that it is entitled to; `null`: not known, or nothing is known of queues. */
   readonly entitled: number | null;
   readonly allocated: number;
   /** The part of `allocated` whose device or split is estimated. */
   readonly estimated: number;
   readonly active: number;
   readonly states: GpusByState;
-  /** 0..1; `null`: nothing that it holds was observed. */
+  /** Utilization, 0..1; `null`: nothing that it holds was observed. */
   readonly utilization: number | null;
-  /** allocated - entitled; `null` where `entitled` is. */
+  /** `allocated` minus `entitled`; `null` where `entitled` is. */
   readonly deviation: number | null;
-  /** `null`: it waits for nothing. */
+  /** What it waits for; `null`: it waits for nothing. */
   readonly wait: TeamWait | null;
-  /** `null`: nothing in the cluster has a price. */
+  /** What its GPUs cost; `null`: nothing in the cluster has a price. */
   readonly cost: OwnCost | null;
 }
 
 /** The sums of all teams. */
 export interface AllTeams extends Pick<TeamRow, "entitled" | "allocated" | "estimated" | "active" | "states" | "cost"> {
-  /** GPUs that work waits for, of the work whose GPUs are known. */
+  /** GPUs that work waits for, without work whose GPUs are not known. */
   readonly waiting: number;
 }
 
-/** Who holds what, uses it, waits, and, where there are queues, is entitled to what. */
+/** What each team holds, uses and waits for, and, where there are queues, what it is entitled to. */
 export interface TeamRows {
   /** Every team of the moment, also those that only wait. */
   readonly rows: readonly TeamRow[];
@@ -53,7 +53,7 @@ export interface TeamRows {
   readonly withShares: boolean;
   /** Currency of every cost; `null` where nothing has a price. */
   readonly currency: string | null;
-  /** What nobody holds costs per hour; `null` where that is nothing, or where objects were not read. */
+  /** What GPUs that nobody holds cost per hour; `null` where that is nothing, or where objects were not read. */
   readonly notAllocatedPerHour: number | null;
 }
 
@@ -89,7 +89,10 @@ export function teamRows(analysis: Analysis): TeamRows {
   };
 }
 
-/** A team that holds nothing is entitled to nothing that would change the sum; one that holds something and is unknown does. */
+/**
+ * The sums of all teams. The sum of entitlements is unknown if that of a team which holds something is; a team that holds
+ * nothing may be left out of it.
+ */
 function sumOf(rows: readonly TeamRow[], cost: OwnCost | null): AllTeams {
   const total = (of: (row: TeamRow) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
   const states: Record<string, number> = {};
@@ -113,7 +116,10 @@ function notAllocated(analysis: Analysis): number | null {
   return isKnown ? unallocatedPerHour : null;
 }
 
-/** By its pods, where nothing is known of gangs: how many GPUs, and since when the oldest waits. */
+/**
+ * What each team's pods wait for, for clusters where nothing is known of gangs: how many GPUs, and for how long the oldest has
+ * waited.
+ */
 function waitsOfPods({ teams, snapshot }: Analysis): ReadonlyMap<string, TeamWait> {
   const oldest = new Map<string, number>();
   for (const { team, pendingSince } of snapshot.pods) {
@@ -128,7 +134,7 @@ function waitsOfPods({ teams, snapshot }: Analysis): ReadonlyMap<string, TeamWai
   return waits;
 }
 
-/** What each team's gangs wait for: those that could run, else those that cannot. */
+/** What each team's gangs wait for: the gangs that could run, or else those that cannot. */
 function waitsOfGangs({ snapshot }: Analysis): ReadonlyMap<string, TeamWait> {
   const waits = new Map<string, { -readonly [Name in keyof TeamWait]: TeamWait[Name] }>();
   for (const { team, gpus, since, never } of snapshot.queueing.gangs) {

@@ -6,12 +6,12 @@ import { entitlementTitle, shareTexts, viewTexts, waitingText } from "../termina
 import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
 import { type NameLinks, nameLink, type Subjects, workloadLink } from "./links.ts";
 
-/** Parts that are shown, and how many of them are not folded. */
+/** The most parts that are shown; `openParts` of them are not folded. */
 const shownParts = 100;
 const openParts = 12;
 const shownGaps = 10;
 const longestSentence = 2000;
-/** A queue of one name may be in many domains: those beyond are left to the API. */
+/** Queues of one name may be in many domains: those beyond this number are left to the API. */
 const shownEntitlements = 20;
 
 /** The sums, rules and objects behind the numbers, as `fairlead explain` prints them. */
@@ -25,7 +25,7 @@ ${wideTable("How the numbers came about", ["number", "value", ["how", "words"]],
 `;
 }
 
-/** LocalQueues of Kueue in sentences; what would have to change is last. */
+/** LocalQueues of Kueue in sentences; the last one of each says what would have to change. */
 export function localQueueSection(localQueues: readonly LocalQueueExplanation[], links: NameLinks): Html {
   if (localQueues.length === 0) return html``;
   const items = localQueues.map(({ namespace, name, clusterQueue, sentences }) => {
@@ -62,7 +62,7 @@ ${viewTexts(one).map((text) => html`<p class="next">${text}</p>\n`)}${waitingLis
 )}`;
 }
 
-/** Every queue that the explanation names. */
+/** The names of every queue that the entitlement names. */
 function subjectsOf({ name, path, missing, owed, levels }: Entitlement): Subjects {
   const shares = levels.flatMap(({ lines }) => lines.flatMap((line) => line.shares.map(({ queue }) => queue)));
   return {
@@ -129,7 +129,7 @@ function partRow({ part, device }: AlikeParts, links: NameLinks): Html {
 `;
 }
 
-/** Since when time is counted, what is missing, and what is wrong with what the numbers rest on. */
+/** Since when time is counted, what is missing of it, and what is wrong with the inputs of the numbers. */
 export function groundSection({ coverage, problems }: Explanation, links: NameLinks): Html {
   const counted =
     coverage === null

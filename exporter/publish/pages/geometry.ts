@@ -1,10 +1,10 @@
 /** A point of a drawing. */
 export type Point = readonly [x: number, y: number];
 
-/** Places of a drawing: a tenth of a pixel is enough, and short. */
+/** Writes a coordinate of a drawing: a tenth of a pixel is enough, and short. */
 export const place = (value: number): string => `${Math.round(value * 10) / 10}`;
 
-/** Values that are known, one after the other; between two runs nothing is known, and nothing is drawn. */
+/** Finds the runs of known values that follow each other; between two runs nothing is known, and nothing is drawn. */
 export function knownRuns(
   values: readonly (number | null)[],
 ): readonly (readonly [from: number, values: readonly number[]])[] {
@@ -20,7 +20,7 @@ export function knownRuns(
   return runs;
 }
 
-/** Corners of steps of equal width, without those between equal steps. */
+/** The corners of steps of equal width, without those between steps of equal height. */
 export function stepPoints(
   from: number,
   values: readonly number[],
@@ -43,8 +43,8 @@ export function linePath(points: readonly Point[]): string {
 }
 
 /**
- * A line of levels and risers (`stepPoints`): each point says the one coordinate that changes, and a level how long it is, which
- * takes half the bytes. In tenths of a unit; what is the same there is not said again.
+ * A line of levels and risers (`stepPoints`): each point has only the coordinate that changes, and a level only its length,
+ * which takes half the bytes. Coordinates are in tenths of a unit, and one that is the same in tenths is not written again.
  */
 export function stepPath(points: readonly Point[], command: "M" | "L" = "M"): string {
   const [first, ...rest] = points;
@@ -53,7 +53,7 @@ export function stepPath(points: readonly Point[], command: "M" | "L" = "M"): st
   const parts = [`${command}${left} ${top}`];
   for (const [i, point] of rest.entries()) {
     const [x, y] = [place(point[0]), place(point[1])];
-    // Of levels that follow each other at one height, only the end of the last is needed.
+    // If levels of one height follow each other, only the end of the last one is needed.
     const next = rest[i + 1];
     const goesOn = y === top && next !== undefined && place(next[1]) === top;
     if (goesOn) continue;
@@ -64,7 +64,7 @@ export function stepPath(points: readonly Point[], command: "M" | "L" = "M"): st
   return parts.join("");
 }
 
-/** The smallest round number that is not below. */
+/** The smallest round number that is not below a value; 1 for values that are not above 0. */
 export function roundAbove(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

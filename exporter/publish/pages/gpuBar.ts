@@ -4,7 +4,7 @@ import { stateNames } from "../stateNames.ts";
 import { gpus } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
 
-/** Classes of the parts of a bar: what is used is solid, what is wasted is lighter, what cannot be used is grey. */
+/** Classes of the parts of a bar: used GPUs are solid, wasted ones lighter, and those that cannot be used grey. */
 const looks: Readonly<Record<GpuState, string>> = {
   active: "used",
   underutilized: "half",

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Made by `html` alone, so that nothing reaches a page without being escaped. */
+/** Text that is HTML already. Only `html` makes it, so that nothing reaches a page without being escaped. */
 export interface Html {
   readonly markup: string;
 }
@@ -35,8 +35,8 @@ export function escapeHtml(text: string): string {
 export type Head = string | readonly [text: string, look: "number" | "words"];
 
 /**
- * A table. Where it is wider than a phone it scrolls by itself; who has no pointer reaches it with the Tab key. `more` is a class
- * of the whole, what is above the headings, and what is below the rows.
+ * A table. Where it is wider than the page, it scrolls by itself; readers without a pointer reach it with the Tab key. `more`
+ * has a class for the whole table, what is above its headings, and what is below its rows.
  */
 export function wideTable(
   label: string,
@@ -54,7 +54,7 @@ export function wideTable(
 ${rows}</tbody>${foot}</table></div>`;
 }
 
-/** Says how many more there are, and where; nothing where there are none. */
+/** Says how many more items there are, and where; it is empty where there are none. */
 export function moreLink(rest: number, href: string, text: string): Html {
   return rest > 0 ? html`<p>${rest} more: <a href="${href}">${text}</a></p>` : html``;
 }

@@ -3,7 +3,7 @@ import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
 
-/** What has a page for each of its names. */
+/** The kinds of things that have a page for each of their names. */
 export const pageKinds = ["team", "queue", "node", "workload"] as const;
 
 export type PageKind = (typeof pageKinds)[number];
@@ -18,17 +18,20 @@ export interface WorkloadName {
 /** Browsers take these parts of a path, also percent-encoded, for steps within the path. */
 const steps: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** Where a team, queue or node has its page. The name is untrusted: `/teams/a%2Fb`, or `/teams?name=..` where a path cannot say it. */
+/**
+ * The path of the page of a team, queue or node. The name is untrusted: the path is `/teams/a%2Fb`, or `/teams?name=..` for a
+ * name that a path cannot express.
+ */
 export function pagePath(kind: Exclude<PageKind, "workload">, name: string): string {
   return pathOf(kind, [name]);
 }
 
-/** Where a workload has its page: `/workloads/search/Job/train-7`. */
+/** The path of the page of a workload: `/workloads/search/Job/train-7`. */
 export function workloadPath({ namespace, kind, name }: WorkloadName): string {
   return pathOf("workload", [namespace, kind, name]);
 }
 
-/** Where all names of a kind are listed. */
+/** The path of the list of all names of a kind. */
 export const listPath = (kind: PageKind) => `/${kind}s` as const;
 
 function pathOf(kind: PageKind, parts: readonly string[]): string {
@@ -38,7 +41,7 @@ function pathOf(kind: PageKind, parts: readonly string[]): string {
   return `${listPath(kind)}?name=${encodeURIComponent(encoded.join("/"))}`;
 }
 
-/** Longest name that a page shows; its address has all of it. */
+/** The longest name that a page shows, in UTF-16 code units; links have all of it. */
 export const longestName = 253;
 
 /** The name of a team, queue or node as a link to its page. */
@@ -52,13 +55,15 @@ export function workloadLink(workload: WorkloadName): Html {
   return html`<a href="${workloadPath(workload)}">${shown}</a>`;
 }
 
-/** Names of teams and queues that a sentence is about, so that a plain word in it is the name and not the word. */
+/**
+ * Names of teams and queues that a sentence is about: a plain word of the sentence that is one of them is taken for the name.
+ */
 export interface Subjects {
   readonly teams?: readonly string[];
   readonly queues?: readonly string[];
 }
 
-/** The names of a moment, which have pages. */
+/** Links to the pages of a moment's names. */
 export interface NameLinks {
   readonly hasTeam: (name: string) => boolean;
   readonly hasQueue: (name: string) => boolean;
@@ -67,7 +72,7 @@ export interface NameLinks {
   readonly team: (name: string) => Html;
   readonly queue: (name: string) => Html;
   readonly node: (name: string) => Html;
-  /** The workload of that namespace and name; `null`: none, or several of different kinds. */
+  /** The workload of that namespace and name; `null`: there is none, or there are several of different kinds. */
   readonly workloadNamed: (namespacedName: string) => WorkloadName | null;
   /** A sentence in which names are links. */
   readonly inText: (text: string, subjects?: Subjects) => Html;
@@ -123,10 +128,12 @@ function linksTo({ teams, queues, nodes, workloads }: Names): NameLinks {
   return { ...links, inText: (text, subjects = {}) => linkedText(text, links, subjects) };
 }
 
-/** Words, and what is between them. Names of Kubernetes have no other characters; others are not found in sentences. */
+/**
+ * The words of a sentence. Names of Kubernetes have only the characters of words; names with others are not found in sentences.
+ */
 const words = /[^\s,;:()"'+=<>|→–]+/gu;
 
-/** A name that no word of a sentence is by chance. */
+/** Whether a name is so distinctive that no word of a sentence equals it by chance. */
 const isDistinctive = (name: string): boolean => /[-_./\d]/.test(name) && /\p{L}/u.test(name);
 
 function linkedText(text: string, links: Omit<NameLinks, "inText">, subjects: Subjects): Html {

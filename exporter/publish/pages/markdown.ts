@@ -4,7 +4,7 @@ import { escapeHtml, type Html } from "./html.ts";
 const marked = new Marked({
   gfm: true,
   renderer: {
-    // What is written as HTML is shown as it is written.
+    // HTML in the text is shown as it is written.
     html: ({ text }) => escapeHtml(text),
     image: ({ text }) => escapeHtml(text),
     link({ href, tokens }) {
@@ -14,7 +14,10 @@ const marked = new Marked({
   },
 });
 
-/** Markdown (CommonMark with tables) as HTML. HTML in it is escaped, images are their texts, and only links to pages are links. */
+/**
+ * Markdown (CommonMark with tables) as HTML. HTML in it is escaped, images become their texts, and only links to pages remain
+ * links.
+ */
 export function markdownHtml(text: string): Html {
   return { markup: marked.parse(text, { async: false }) };
 }

@@ -25,18 +25,18 @@ import { pastSection } from "./pastSection.ts";
 import { aboutName, adviceAbout } from "./recommendationArticle.ts";
 import { teamTableHtml } from "./startTeams.ts";
 
-/** What the page of one team, queue, node or workload says. */
+/** What the page of one team, queue, node or workload is made from. */
 interface NamePageInput {
   readonly kind: PageKind;
-  /** As it is explained: of a workload `NAMESPACE/KIND/NAME`. */
+  /** The name under which it is explained; for a workload, `NAMESPACE/KIND/NAME`. */
   readonly name: string;
-  /** `null`: nothing holds or waits for GPUs under this name now, and only its past is known. */
+  /** The explanation; `null`: nothing holds or waits for GPUs under this name now, and only its past is known. */
   readonly explanation: Explanation | null;
   readonly analysis: Analysis;
   readonly advice: Advice;
   readonly past: Past;
   readonly cluster: string;
-  /** Says that the numbers are old; `null` while they are not. */
+  /** How old the numbers are, seconds; `null` while they are not too old. */
   readonly oldSeconds: number | null;
 }
 
@@ -47,7 +47,7 @@ const headings: Readonly<Record<PageKind, string>> = {
   workload: "Workload",
 };
 
-/** What the name holds and does with it, why, what to do about it, and its last day and week. */
+/** The page of one name: what it holds and does with it, why, what to do about it, and its last day and week. */
 export function renderNamePage(input: NamePageInput): string {
   const { kind, name, explanation, analysis, cluster, past, oldSeconds } = input;
   const links = nameLinks(analysis);
@@ -76,7 +76,7 @@ function reasons(kind: PageKind, explanation: Explanation, links: NameLinks, ana
   return html`${localQueueSection(localQueues, links)}${entitlementSection(entitlements, links)}${factSection(facts, links, subjects)}`;
 }
 
-/** Plain words that are names here: the queues and the team of what is explained. */
+/** The plain words that are names on this page: the queues and the team of what is explained. */
 function subjectsOf(kind: PageKind, { name, facts }: Explanation, { snapshot }: Analysis): Subjects {
   if (kind === "team") {
     const queues = snapshot.queueing.queues.filter(({ teams }) => teams.some(({ team }) => team === name));
@@ -86,7 +86,7 @@ function subjectsOf(kind: PageKind, { name, facts }: Explanation, { snapshot }: 
   return { teams: namedAs("team"), queues: [...namedAs("queue"), ...(kind === "queue" ? [name] : [])] };
 }
 
-/** Of a team the row of the overview; of everything that holds GPUs, what state they are in. */
+/** The head of the page: for a team, its row of the overview; for everything that holds GPUs, their states. */
 function headOf({ kind, name, analysis }: NamePageInput, { parts }: Explanation): Html {
   const known = kind === "team" ? teamRows(analysis) : null;
   const rows = known?.rows.filter(({ team }) => team === name) ?? [];
@@ -102,7 +102,7 @@ function headOf({ kind, name, analysis }: NamePageInput, { parts }: Explanation)
 
 const shownBelow = 50;
 
-/** Of a team its workloads and queues, each a link; the rest is counted. */
+/** The workloads of a team or a queue, and the queues of a team, each as a link; those beyond a limit are only counted. */
 function belowOf({ kind, name, analysis }: NamePageInput): Html {
   if (kind !== "team" && kind !== "queue") return html``;
   const { workloads, queueing } = analysis.snapshot;

@@ -12,7 +12,7 @@ import { nowStyle } from "./nowStyle.ts";
 import { pageFrame } from "./pageFrame.ts";
 import { mostFirst, teamTableHtml } from "./startTeams.ts";
 
-/** Names that a page lists; the rest is counted, and found by its name. */
+/** The most names that a page lists; the others are counted, and can be found by name. */
 const shownNames = 250;
 const shownNear = 10;
 
@@ -20,7 +20,7 @@ const shownNear = 10;
 export interface NamesPageInput {
   readonly kind: PageKind;
   readonly cluster: string;
-  /** Of nodes, only those that are idle so: `unallocated` or `allocated`; `null`: all. */
+  /** For nodes, the kind of idle nodes to list: `unallocated` or `allocated`; `null`: all nodes. */
   readonly idle: string | null;
   readonly moment: { readonly analysis: Analysis; readonly lists: ListBuilder } | null;
 }
@@ -39,7 +39,7 @@ export function renderNamesPage(input: NamesPageInput): string {
   return frame(input, headings[kind], html`${findForm(kind)}${list}`);
 }
 
-/** Says that there is no such name, and what there is. */
+/** The page for a name that does not exist; it lists similar names that do. */
 export function renderNoSuchName(input: NamesPageInput, name: string): string {
   const { kind, moment } = input;
   const near = moment === null ? [] : nearNames(kind, name, moment.analysis);
@@ -77,7 +77,7 @@ const findForm = (
 
 const nothingYet = html`<p class="warning">No answers yet: the first cycle is not complete. See <a href="/">the start page</a>.</p>`;
 
-/** Names that hold what was asked for, or the other way round, and the one that is spelled most like it. */
+/** Names that contain what was asked for, or are contained in it, and the name that is spelled most like it. */
 function nearNames(kind: PageKind, asked: string, analysis: Analysis): readonly string[] {
   const names = explainedNames(kind, analysis);
   const small = asked.toLowerCase();
@@ -95,7 +95,7 @@ function linkOf(kind: PageKind, name: string): Html {
   return html`${workload.kind} ${workloadLink(workload)}`;
 }
 
-/** The parts of `NAMESPACE/KIND/NAME`. */
+/** Splits `NAMESPACE/KIND/NAME` into its parts. */
 export function workloadNamed(key: string): WorkloadName {
   const [namespace = "", kind = "", ...rest] = key.split("/");
   return { namespace, kind, name: rest.join("/") };
@@ -178,7 +178,7 @@ const idleNodes = (idle: string, count: number, table: Html): Html =>
   html`<h2>Idle nodes: ${plainText(idle, 60)} (${count})</h2>
 ${table}<p>${count > shownNames ? html`${count - shownNames} more are not shown. ` : html``}<a href="${listPath("node")}">All nodes</a></p>`;
 
-/** A table of the first of many, each named by its first cell. */
+/** A table of the first of many items; the first cell of a row names its item. */
 function tableHtml<Item>(label: string, all: readonly Item[], columns: readonly NameColumn<Item>[]): Html {
   if (all.length === 0) return html``;
   const heads = columns.map(([heading, , look]): Head => (look === "number" ? [heading, look] : heading));

@@ -19,5 +19,5 @@ caption { text-align: left; padding-top: 0.9rem; } .wide td, .wide th { vertical
 td.words { min-width: 9rem; } th.words, td.words { padding-left: 0.8rem; } .queues td:nth-child(3) { min-width: 14rem; } h3 { font-size: 1rem; margin: 0.9rem 0 0.3rem; font-weight: 600; }
 ${barStyle}${chartStyle}`;
 
-/** Its source, for the Content-Security-Policy. */
+/** The source of this style, for the Content-Security-Policy. */
 export const nowStyleSource = inlineSource(nowStyle);

@@ -13,29 +13,29 @@ const pages = [
   ["/workloads", "Workloads"],
 ] as const;
 
-/** One of them. */
+/** The path of one of the pages. */
 type PagePath = (typeof pages)[number][0];
 
 /** What differs between pages. */
 interface Page {
-  /** Of the window: `Recommendations · Fairlead harbor`. */
+  /** Title of the browser's window: `Recommendations · Fairlead harbor`. */
   readonly title: string;
   readonly heading: string;
-  /** What is below the heading: the cluster, and what else the page is of. */
+  /** The text below the heading: the cluster, and what else the page is about. */
   readonly about: Html;
-  /** Which page this is of those that link to each other; `null`: a file, which has no neighbours. */
+  /** The page of the navigation that this is; `null`: it is a file, which has no navigation. */
   readonly here: PagePath | null;
-  /** It is one of many below `here`: of one team, one recommendation. */
+  /** Whether it is one of many pages below `here`, such as that of one team or one recommendation. */
   readonly isBelow?: boolean;
   /** Style sheets beside that of every page; each needs its source in the Content-Security-Policy. */
   readonly styles: readonly string[];
-  /** The page refreshes itself after so many seconds; absent: it does not. */
+  /** Seconds after which the page refreshes itself; absent: it does not. */
   readonly refreshSeconds?: number;
   readonly body: Html;
   readonly foot: Html;
 }
 
-/** A bar that is partly full, as the icon of a window; its colours can be seen on light and dark. */
+/** The icon of a window: three bars, in colours that can be seen on light and dark. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f4e79"/><path d="M3 12V7h2.5v5zM6.75 12V4h2.5v8zM10.5 12V9H13v3z" fill="#fff"/></svg>`;
 const iconLink = html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">`;
 
@@ -62,7 +62,7 @@ ${refreshSeconds === undefined ? html`` : html`<script id="refresher">${{ markup
 `.markup;
 }
 
-/** Readers can stop a page that changes by itself; without the script it is reloaded by hand. */
+/** The controls with which readers can stop a page from refreshing itself; without the script it is reloaded by hand. */
 function refreshControls(seconds: number): Html {
   return html`
 <p data-keep hidden><label><input type="checkbox" id="refresh" checked> refreshes every ${seconds} s</label></p>

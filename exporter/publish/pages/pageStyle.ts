@@ -37,13 +37,13 @@ button { font: inherit; padding: 0.4rem 0.9rem; border: 1px solid var(--quiet); 
 p.error { color: var(--error); } p.warning { color: var(--warning); } .ok { color: var(--ok); }
 `;
 
-/** Its source, for the Content-Security-Policy. */
+/** The source of this style, for the Content-Security-Policy. */
 export const pageStyleSource = inlineSource(pageStyle);
 
-/** What a page may have beside its text, as sources of a Content-Security-Policy. */
+/** What a page may have besides its text, as sources of a Content-Security-Policy. */
 interface PageSources {
   readonly styles: readonly string[];
-  /** Such a script may also ask Fairlead itself; empty: no script runs, and nothing is asked. */
+  /** Sources of scripts, which may also send requests to Fairlead itself; empty: no script runs, and no request is sent. */
   readonly scripts: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { type Html, html } from "./html.ts";
 
 const [width, height] = [720, 130];
 
-/** Style of charts; what they show is in words beside them. */
+/** Style of charts; the text beside them says in words what they show. */
 export const chartStyle = `
 figure { margin: 0.8rem 0 1.2rem; } figcaption { font-weight: 600; }
 .chart { display: block; width: 100%; height: 8rem; border-bottom: 1px solid var(--quiet); background: var(--back); }
@@ -52,7 +52,7 @@ ${numbers(chart)}</figure>
 `;
 }
 
-/** What is held and used is filled, what it is compared with is a line. */
+/** Draws a series: what is held and used is a filled area, and what it is compared with is a line. */
 function drawn({ look, values }: PastSeries, x: (index: number) => number, y: (value: number) => number): Html {
   const paths = knownRuns(values).map(([from, run]) => {
     const line = linePath(stepPoints(from, run, x, y));
@@ -63,7 +63,7 @@ function drawn({ look, values }: PastSeries, x: (index: number) => number, y: (v
   return html`${paths}`;
 }
 
-/** How a series is drawn, beside its name. */
+/** A sample of how a series is drawn, to be shown beside its name. */
 function swatch({ look }: PastSeries): Html {
   const mark =
     look === "allocated" || look === "active"
@@ -72,7 +72,7 @@ function swatch({ look }: PastSeries): Html {
   return html`<svg class="chart swatch" viewBox="0 0 20 20" aria-hidden="true">${mark}</svg>`;
 }
 
-/** `allocated: 31.0 now, 28.4 on average, at most 40.0`. */
+/** Writes a series in words: `allocated: 31.0 GPUs in the last step, 28.4 on average, at most 40.0`. */
 function seriesText({ name, values }: PastSeries, unit: PastChart["unit"]): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return `${name}: unknown`;
@@ -84,7 +84,7 @@ function seriesText({ name, values }: PastSeries, unit: PastChart["unit"]): stri
 
 const amount = (value: number | null): string => (value === null ? "unknown" : gpus(value));
 
-/** Numbers behind a drawing; of a week, one step in six. */
+/** The numbers behind a drawing as a table; for a week, one step in six. */
 function numbers({ title, series, from, stepSeconds }: PastChart): Html {
   const count = series[0]?.values.length ?? 0;
   const stride = count > 48 ? 6 : 1;
@@ -98,7 +98,7 @@ ${rows}</tbody></table></details>
 `;
 }
 
-/** Parts of one window: each as far as it goes. */
+/** The parts of one window as one bar: each series is as long as its part of the window. */
 function spanFigure({ title, stepSeconds, series }: PastChart): Html {
   const hours = stepSeconds / 3600;
   if (series.length === 0)

@@ -15,17 +15,17 @@ import { plainText } from "../terminal/columns.ts";
 import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
 import type { NameLinks, PageKind, Subjects } from "./links.ts";
 
-/** What an article needs beside the recommendation. */
+/** What an article needs besides the recommendation. */
 export interface ArticleInput {
-  /** Seconds since the epoch. */
+  /** The present time, seconds since the epoch. */
   readonly now: number;
-  /** Token of the forms that close it; `null`: nobody may. */
+  /** Token of the forms that close it; `null`: nobody may close it. */
   readonly token: string | null;
-  /** Whether the details are open from the beginning: on a page of its own. */
+  /** Whether the details are open from the beginning, as on a page of its own. */
   readonly isOpen: boolean;
 }
 
-/** Names have no end that Fairlead could rely on: what is longer than this is cut on the page, never in the API. */
+/** Names may be of any length: what is longer than this is cut on the page, never in the API. */
 const longestTitle = 300;
 const longestText = 2000;
 const shownItems = 50;
@@ -66,11 +66,11 @@ ${one.state === "open" && token !== null ? html`${takeForm(one, token)}${dismiss
 `;
 }
 
-/** Where a recommendation has a page of its own. */
+/** The path of a recommendation's own page. */
 export const recommendationPath = ({ id }: Pick<Recommendation, "id">): string =>
   `/recommendations/${encodeURIComponent(id.toWellFormed())}`;
 
-/** Links to what it replaced, and to what replaced it. */
+/** Links to the recommendations that it replaced, and to the one that replaced it. */
 function replacements({ replaces, replacedBy }: Recommendation): Html {
   const linked = (word: string, id: string): Html =>
     html`${word} <a class="id" href="${recommendationPath({ id })}">${plainText(id, longestTitle)}</a>`;
@@ -89,7 +89,7 @@ function adviceSubjects({ fromTeam, forTeam, queue, beneficiary, cost }: Recomme
   return { teams, queues: [queue, ...(beneficiary.kind === "queue" ? [beneficiary.name] : [])] };
 }
 
-/** Its title, bounded. */
+/** The title of a recommendation, cut to a bounded length. */
 export const shortTitle = ({ title }: Recommendation): string => plainText(title, longestTitle);
 
 const text = (long: string): string => plainText(long, longestText);
@@ -104,7 +104,7 @@ ${waitFor === null ? html`` : html`<p class="next">Then wait until: ${text(waitF
 `;
 }
 
-/** What its owners are to be asked. */
+/** The questions to the owners of the work. */
 function questionList(one: Recommendation, open: Html): Html {
   const items = one.questions.slice(0, shownItems).map(
     ({ to, question, facts }) => html`<li>${text(to)}: ${text(question)}
@@ -169,7 +169,7 @@ function dismissForm(one: Recommendation, token: string, open: Html): Html {
 
 const shownAdvice = 10;
 
-/** Open advice that is about something, the most worth first; nothing where there is none. */
+/** The open advice that is about something, in the order of its worth; empty where there is none. */
 export function adviceAbout(
   { recommendations }: Advice,
   isAbout: (one: Recommendation) => boolean,

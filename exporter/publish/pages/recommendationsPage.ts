@@ -7,7 +7,7 @@ import { pageFrame } from "./pageFrame.ts";
 import { inlineSource } from "./pageStyle.ts";
 import { type ArticleInput, recommendationArticle, recommendationPath } from "./recommendationArticle.ts";
 
-/** What the page says. */
+/** What the pages of recommendations are made from. */
 export interface RecommendationsPageInput {
   readonly cluster: string;
   readonly advice: Advice;
@@ -15,11 +15,11 @@ export interface RecommendationsPageInput {
   readonly at: number | null;
   readonly isTooOld: boolean;
   readonly now: number;
-  /** Token of the forms; `null`: no users are configured, so that nobody may dismiss. */
+  /** Token of the forms; `null`: no users are configured, so nobody may dismiss. */
   readonly token: string | null;
 }
 
-/** What is beyond these numbers is counted, and listed by the API alone. */
+/** The most items of each list; those beyond are counted, and only the API lists them. */
 const maxOpen = 100;
 const maxWithheld = 50;
 const maxClosed = 10;
@@ -119,7 +119,7 @@ function notice({ at, isTooOld, now }: RecommendationsPageInput): Html {
   return html`<p class="error">This is ${age} s old: the last cycles did not complete. Do not act on it; see the <a href="/">start page</a>.</p>`;
 }
 
-/** How those that were shown turned out: whether the work that they named came back by itself. */
+/** How recommendations that were shown turned out: whether the work that they named came back by itself. */
 function trackSection({ trackRecords = [] }: Advice): Html {
   if (trackRecords.length === 0) return html``;
   return html`<h2>How earlier ones turned out</h2>
@@ -144,10 +144,13 @@ const more = (rest: number, path: string): Html => moreLink(rest, path, path);
 
 const longestLine = 140;
 
-/** Bytes of all open recommendations of the page; each group has its part of them. */
+/** The most bytes of all open recommendations on the page; each group has its part of them. */
 const mostBytes = 130_000;
 
-/** As folds: each one line, with its details within for as long as the page stays small; the others have a page of their own. */
+/**
+ * Recommendations that unfold: each is one line, which contains the details for as long as the page stays small; the others
+ * link to a page of their own.
+ */
 function recommendationFolds(all: readonly Recommendation[], input: ArticleInput, open: number): readonly Html[] {
   const lines = all.map((one) => ({ one, line: fold(one, pointer(one)) }));
   let left =

@@ -1,9 +1,10 @@
 import { inlineSource } from "./pageStyle.ts";
 
 /**
- * The script of a page that refreshes itself. It fetches the page anew and changes only what differs, so that a reader keeps what is
- * selected and focused, which details are open, and the place on the screen. Elements are matched by their id, else by their order.
- * What has `data-keep` belongs to the script. Without the script the page stays as it is, and says how to reload it.
+ * The script of a page that refreshes itself. It fetches the page anew and changes only what differs, so that a reader keeps
+ * what is selected and focused, which details are open, and the position on the screen. Elements are matched by their id, else
+ * by their order. Elements with `data-keep` belong to the script. Without the script the page stays as it is, and says how to
+ * reload it.
  */
 export const refreshScript = `
 (() => {
@@ -96,5 +97,5 @@ export const refreshScript = `
 })();
 `;
 
-/** Its source, for the Content-Security-Policy. */
+/** The source of this script, for the Content-Security-Policy. */
 export const refreshSource = inlineSource(refreshScript);

@@ -30,7 +30,7 @@ ${gpuBar(parts, physicalGpus, name)}${fits === undefined ? html`` : html`<p clas
 
 const shownBlocked = 5;
 
-/** Work that waits although enough GPUs are free; nothing where there is none. */
+/** Work that waits although enough GPUs are free; empty where there is none. */
 export function blockedSection(analysis: Analysis): Html {
   if (analysis.blocked.work.length === 0) return html``;
   const links = nameLinks(analysis);
@@ -46,7 +46,7 @@ export function blockedSection(analysis: Analysis): Html {
 
 const shownNodes = 12;
 
-/** Nodes that run for nobody or for nothing, each kind with its nodes and its next step; nothing where there are none. */
+/** Nodes that run for nobody or for nothing, each kind with its nodes and its next step; empty where there are none. */
 export function idleSection(analysis: Analysis): Html {
   const summaries = idleSummaries(analysis);
   if (summaries.length === 0) return html``;
@@ -59,7 +59,7 @@ export function idleSection(analysis: Analysis): Html {
 `;
 }
 
-/** Idle for the longest first. */
+/** Idle nodes of one kind, those that are idle for the longest first. */
 function nodesOf(kind: IdleKind, { idleNodes, snapshot }: Analysis): Html {
   const own = idleNodes.nodes.filter((one) => one.kind === kind && !idleNodes.warm.has(one.node));
   const longest = own.toSorted((one, other) => one.since - other.since);

@@ -19,7 +19,7 @@ import { problemSection, sourceSection } from "./startProblems.ts";
 import { queueSection } from "./startQueues.ts";
 import { teamSection } from "./startTeams.ts";
 
-/** What the start page says. */
+/** What the start page is made from. */
 export interface StartPageInput {
   readonly health: Health;
   readonly analysis: Analysis | null;
@@ -30,7 +30,7 @@ export interface StartPageInput {
   readonly telemetryPath: string;
 }
 
-/** No text from outside can be this: what is put into a page is escaped. */
+/** The place of the notice. No text from outside can equal it, because all text is escaped before it is put into a page. */
 const noticePlace = "<!--notice-->";
 
 /** The start page: who holds what, where the GPUs are, what to do first, what is wrong, and where things are. */
@@ -80,11 +80,11 @@ function numbers(analysis: Analysis): Html {
 ${costTile(analysis)}</dl>`;
 }
 
-/** What all GPUs with a price cost per hour; nothing where none has one. */
+/** What all GPUs with a price cost per hour; empty where none has one. */
 function costTile({ prices: { groups } }: Analysis): Html {
   const currency = mainCurrency(groups);
   if (currency === null) return html``;
-  // Few groups say the same as all accounting entries.
+  // The few groups add up to the same as all accounting entries.
   let [perHour, unpricedGpus] = [0, 0];
   for (const { price, physicalGpus } of groups) {
     if (price === null) unpricedGpus += physicalGpus;
@@ -97,7 +97,7 @@ function costTile({ prices: { groups } }: Analysis): Html {
 
 const shownAdvice = 3;
 
-/** What is worth most, and how much else is recommended. */
+/** The recommendations with the most worth, and how many others there are. */
 function adviceSection({ recommendations }: Advice, links: NameLinks): Html {
   const open = recommendations.filter(({ state }) => state === "open");
   const items = open.slice(0, shownAdvice).map((one) => adviceItem(one, links));

@@ -5,7 +5,7 @@ import { type ProblemGroup, problemGroups } from "../problemGroups.ts";
 import { type Html, html, moreLink } from "./html.ts";
 import type { NameLinks } from "./links.ts";
 
-/** Kinds of problems beyond this number are counted, and listed by the API alone. */
+/** The most kinds of problems on the page; those beyond are counted, and only the API lists them. */
 const maxProblems = 100;
 const shownSubjects = 10;
 
@@ -23,7 +23,7 @@ ${count === 0 ? html`<p class="ok">None.</p>` : groupList(worse, links)}${remark
 `;
 }
 
-/** What is good to know and harms nothing is folded. */
+/** Remarks that are good to know, and are about nothing harmful: they are folded. */
 function remarkList(remarks: readonly ProblemGroup[] = [], links: NameLinks): Html {
   const count = remarks.reduce((sum, group) => sum + group.count, 0);
   if (count === 0) return html``;
@@ -45,7 +45,7 @@ function problemItem({ first, count, subjects }: ProblemGroup, links: NameLinks)
 
 const looks: Readonly<Record<SourceState, string>> = { up: "ok", partly: "warning", down: "error" };
 
-/** Whether each source answers: all of its parts, some, or not what it must. */
+/** Whether each source answers: with all of its parts, with some, or without those that are required. */
 export function sourceSection(sources: readonly SourceHealth[]): Html {
   const rows = sources.map((source) => {
     const age = ageInUse(source);

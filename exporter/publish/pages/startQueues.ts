@@ -9,7 +9,7 @@ import { listPath, type NameLinks, nameLink } from "./links.ts";
 const shownQueues = 10;
 const shownFindings = 20;
 
-/** Queues that are short of their share, gangs that block each other, and findings; nothing if queues are unknown. */
+/** Queues that are short of their share, gangs that block each other, and findings; empty if queues are unknown. */
 export function queueSection(analysis: Analysis, links: NameLinks): Html {
   if (analysis.snapshot.queueing.queues.length === 0) return html``;
   return html`<section id="queues"><h2>Queues that miss GPUs</h2>

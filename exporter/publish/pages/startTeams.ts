@@ -4,10 +4,10 @@ import { type AllTeams, type TeamRow, type TeamRows, teamRows } from "../overvie
 import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
 import { listPath, nameLink } from "./links.ts";
 
-/** Teams beyond these are on the page of all teams. */
+/** The most teams of the table; those beyond are on the page of all teams. */
 const shownTeams = 100;
 
-/** Who holds what, uses it, waits, and is entitled to what: the table of the terminal, with each team as a link. */
+/** What each team holds, uses, waits for and is entitled to: the table of the terminal, with each team as a link. */
 export function teamSection(analysis: Analysis): Html {
   const known = teamRows(analysis);
   const { rows, all } = known;
@@ -19,7 +19,7 @@ ${moreLink(rest, listPath("team"), "all teams")}${notes(known)}</section>
 `;
 }
 
-/** The table of some teams, each a link; `all`: the line of sums below them, if any. */
+/** The table of some teams, each with a link; `all` has the sums for a line below them, and is `null` if there is none. */
 export function teamTableHtml(known: TeamRows, rows: readonly TeamRow[], all: AllTeams | null): Html {
   const columns = teamColumns(known);
   const heads = columns.map(({ heading, isText }): Head => [heading, isText ? "words" : "number"]);
@@ -34,7 +34,7 @@ export function teamTableHtml(known: TeamRows, rows: readonly TeamRow[], all: Al
   return html`${wideTable("Teams and their GPUs", ["team (GPUs)", ...heads], lines, { foot })}\n`;
 }
 
-/** Those who hold the most first; of those who hold the same, who waits for the most. */
+/** Sorts teams: those that hold the most come first, and of those that hold the same, the one that waits for the most. */
 export function mostFirst(rows: readonly TeamRow[]): readonly TeamRow[] {
   return rows.toSorted(
     (one, other) => other.allocated - one.allocated || (other.wait?.gpus ?? 0) - (one.wait?.gpus ?? 0),

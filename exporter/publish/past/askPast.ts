@@ -4,7 +4,7 @@ import { isoTime } from "../../kernel/isoTime.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import { coveredSteps, meanOf, type Past, type PastChart, type Steps } from "./past.ts";
 
-/** Who answers for the past; without a ledger, nobody does. */
+/** What answers questions about the past; without a ledger, nothing does. */
 interface PastSource {
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
   readonly ledgerTables?: (query: LedgerTableQuery) => Promise<LedgerTableResult>;
@@ -14,14 +14,14 @@ interface PastSource {
 interface PastQuestion {
   readonly of: "team" | "queue" | "node" | "workload";
   readonly name: string;
-  /** Seconds since the epoch. */
+  /** The present time, seconds since the epoch. */
   readonly now: number;
 }
 
 const hour = 3600;
 const day = 24 * hour;
 const days = 7;
-/** Rows of an answer at most: each hour of the week has a few states. */
+/** The most rows of an answer: each hour of the week has a few states. */
 const mostRows = 5000;
 
 /** The last day and week of a team, queue, node or workload, from the ledger. */
@@ -50,7 +50,7 @@ function withoutLedger({ of }: PastQuestion): Past {
   };
 }
 
-/** Whole hours: the one that goes on is left out, because it is not complete. */
+/** The last week in whole hours; the hour that goes on is left out, because it is not complete. */
 function week(now: number): Steps {
   const to = Math.floor(now / hour) * hour;
   return { from: to - days * day, seconds: hour, count: days * 24 };
@@ -58,7 +58,7 @@ function week(now: number): Steps {
 
 type Answered = Extract<AccountsResult, { ok: true }>["answer"] | Extract<LedgerTableResult, { ok: true }>["answer"];
 
-/** Why an answer has no charts; `null` where it has. */
+/** Why an answer has no charts; `null` where it has some. */
 function whyNone({ coverage, to, rows }: Answered, { of }: PastQuestion): Past | null {
   if (coverage.coveredSeconds > 0 && rows.length > 0) return null;
   if (coverage.coveredSeconds > 0)
@@ -75,7 +75,7 @@ function noFullHour({ to }: Pick<Answered, "to">, { of }: Pick<PastQuestion, "of
   };
 }
 
-/** Sums of a question by hour, from the text of the hour. */
+/** Sums amounts by step; `at` is the text of the hour or day in which a row begins. */
 function byStep(
   rows: readonly { readonly at: string | null; readonly amount: number | null }[],
   steps: Steps,
@@ -127,7 +127,7 @@ function ofTeam(now: number): AccountsPast {
   };
 }
 
-/** The ledger keeps single workloads by day. */
+/** How the past of a workload is asked for: by day, because the ledger keeps single workloads by day. */
 function ofWorkload(now: number): AccountsPast {
   const to = (Math.floor(now / day) + 1) * day;
   const steps: Steps = { from: to - days * day, seconds: day, count: days };
@@ -195,7 +195,7 @@ function allocatedAndActive(
   ];
 }
 
-/** The ledger keeps of single nodes when they were idle for an hour at least. */
+/** The past of a node. Of single nodes, the ledger keeps only when they were idle, for an hour at least. */
 async function nodePast(tables: NonNullable<PastSource["ledgerTables"]>, question: PastQuestion): Promise<Past> {
   const steps = week(question.now);
   const to = steps.from + days * day;

@@ -1,6 +1,6 @@
 import type { LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
 
-/** What one line of a chart shows: `filled` from the bottom up, or a `line`. */
+/** One series of a chart. `look` says what it shows, and so whether it is filled from the bottom up or a line. */
 export interface PastSeries {
   readonly name: string;
   readonly look: "allocated" | "active" | "entitled" | "waiting";
@@ -11,7 +11,7 @@ export interface PastSeries {
 /** A window of the past in steps of equal length. */
 export interface PastChart {
   readonly title: string;
-  /** Begin of the first step, seconds since the epoch. */
+  /** When the first step begins, seconds since the epoch. */
   readonly from: number;
   readonly stepSeconds: number;
   readonly unit: "GPUs" | "GPU-hours" | "hours";
@@ -23,7 +23,7 @@ export type Past =
   | { readonly isKnown: true; readonly charts: readonly PastChart[] }
   | { readonly isKnown: false; readonly why: string; readonly nextStep: string };
 
-/** Steps of a window: the begin of the first, seconds since the epoch, how long each is, and how many there are. */
+/** The steps of a window: when the first one begins, seconds since the epoch, how long each is, and how many there are. */
 export interface Steps {
   readonly from: number;
   readonly seconds: number;
@@ -44,7 +44,7 @@ export function coveredSteps(
   });
 }
 
-/** Less of a step than this says little of it: its mean is not shown. */
+/** If less than this part of a step is covered, its mean says little, and is not shown. */
 const leastCovered = 0.1;
 
 /** The mean of an amount that was counted over a step: unknown where too little of the step is covered. */

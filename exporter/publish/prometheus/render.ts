@@ -20,7 +20,7 @@ export type RenderCache = Map<string, LabelTexts>;
 
 interface LabelTexts {
   readonly series: readonly (readonly string[])[];
-  /** Everything of a line before its number, by index of the series; of a histogram: its labels, without brackets. */
+  /** The text of a line before its number, by index of the series; for a histogram, its labels without brackets. */
   readonly texts: readonly string[];
   /** Indices of the series in the order of the page. */
   readonly order: readonly number[];
@@ -34,7 +34,7 @@ function renderFamily(family: Family, { texts, order }: LabelTexts): string {
   return lines;
 }
 
-/** For each entry its buckets with the label `le`, the sum and the count. */
+/** Renders histograms: for each entry, its buckets with the label `le`, its sum and its count. */
 function renderHistograms(
   { name, series }: Family,
   bounds: readonly number[],
@@ -76,7 +76,7 @@ function hasSameLabels(series: Family["series"], known: LabelTexts["series"]): b
   return true;
 }
 
-/** Everything of a line before its number, of each series. */
+/** The text of each series' line before its number. */
 function labelTexts({ name, labelNames, series, bounds }: Family): readonly string[] {
   if (bounds !== undefined) {
     return series.map(({ labelValues }) =>
@@ -94,7 +94,7 @@ function labelTexts({ name, labelNames, series, bounds }: Family): readonly stri
   });
 }
 
-/** Indices of the texts in their order. */
+/** Indices of the texts, in the order of the sorted texts. */
 function orderOf(texts: readonly string[]): readonly number[] {
   const order = [...texts.keys()];
   const isSorted = texts.every((text, index) => index === 0 || (texts[index - 1] ?? "") <= text);

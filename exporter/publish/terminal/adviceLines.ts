@@ -5,11 +5,11 @@ import { actText, gainText, lifecycleText, lossText, savingText, trackText } fro
 import { plainText, utc } from "./columns.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
-/** Pieces of advice that the overview shows. */
+/** The most pieces of advice that the overview shows. */
 const shownInOverview = 3;
 const longestTitle = 300;
 
-/** The advice with the most worth, as the overview has it; nothing where there is none. */
+/** The section of the overview about the advice with the most worth; empty where there is none. */
 export function adviceSection({ recommendations }: Advice): readonly Line[] {
   const open = recommendations.filter(({ state }) => state === "open");
   if (open.length === 0) return [];
@@ -18,7 +18,7 @@ export function adviceSection({ recommendations }: Advice): readonly Line[] {
   return [
     `ADVICE (${isCut ? `${shown.length} of ${open.length}` : open.length})`,
     ...shown.flatMap((one, i) => briefLines(one, i + 1)),
-    // Commands are not folded: they are there to be copied.
+    // Commands are not folded, because they are meant to be copied.
     ...(isCut ? ["  -> all of it: fairlead advise"] : []),
     "  -> steps and effects: fairlead advise --what-if ID",
   ];
@@ -46,7 +46,9 @@ function withheldLines({ kind, reason }: Advice["withheld"][number]): readonly L
 
 const headings: Readonly<Record<AdviceAct, string>> = { do: "TO DO NOW", ask: "TO ASK THE OWNER", watch: "TO WATCH" };
 
-/** The open ones, apart by what they ask of their reader, as the page has them. They are numbered through. */
+/**
+ * The open recommendations, grouped by what they ask of their reader, as on the page. Their numbers go on from group to group.
+ */
 function groupLines(all: Advice["recommendations"]): readonly Line[] {
   const groups = adviceGroups(all).filter((group) => group.all.length > 0);
   let number = 0;
@@ -60,7 +62,7 @@ function groupLines(all: Advice["recommendations"]): readonly Line[] {
   ]);
 }
 
-/** All advice for a terminal: open ones, what became of others lately, and how much is withheld. */
+/** All advice for a terminal: open recommendations, what became of others lately, and how much is withheld. */
 export function adviceText(
   { recommendations, withheld, trackRecords = [] }: Advice,
   now: number,
@@ -86,7 +88,7 @@ export function adviceText(
     ...(withheld.length === 0
       ? ["Nothing else was found that could be better."]
       : fold(`Looked at and not recommended: ${withheld.length} (${counts}); --output json says why.`, "  ")),
-    // "Nothing" is an answer, and has its reasons.
+    // That nothing is recommended is an answer, too, and has its reasons.
     ...(open.length === 0 ? withheld.slice(0, shownWithheld).flatMap(withheldLines) : []),
     ...(open.length === 0 ? [] : ["Steps and effects of one: fairlead advise --what-if ID"]),
   ];

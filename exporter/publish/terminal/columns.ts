@@ -7,11 +7,14 @@ export interface Column {
   readonly align: "left" | "right";
 }
 
-/** A column of words, and one of numbers. */
+/** A column of words; `right` makes one of numbers. */
 export const left = (heading: string): Column => ({ heading, align: "left" });
 export const right = (heading: string): Column => ({ heading, align: "right" });
 
-/** Text from a cluster is untrusted: no control character reaches a terminal, and nothing breaks a line. */
+/**
+ * Makes untrusted text of a cluster fit for a terminal: it has no control characters, no line breaks, and at most `longest`
+ * UTF-16 code units.
+ */
 export function plainText(text: string, longest = 60): string {
   const clean = stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
   return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
@@ -37,19 +40,19 @@ export function tableLines(
   return [line(columns.map((column) => column.heading)), ...rows.map(line)];
 }
 
-/** GPUs with one decimal; two where one decimal would say 0.0 of something that is there. */
+/** GPUs with one decimal; with two where one decimal would show an amount above 0 as 0.0. */
 export function gpus(amount: number): string {
   if (Math.abs(amount) < 1e-9) return "0.0";
   return Math.abs(amount) < 0.05 ? amount.toFixed(2) : amount.toFixed(1);
 }
 
-/** An amount with its sign; what rounds to nothing has none. */
+/** An amount of GPUs with its sign; an amount that rounds to 0 has none. */
 export function signed(amount: number): string {
   if (Math.abs(amount) < 0.005) return "0.0";
   return amount > 0 ? `+${gpus(amount)}` : gpus(amount);
 }
 
-/** GPUs as people read them in a heading: whole, or with one decimal. */
+/** GPUs as people read them in a heading: a whole number, or with one decimal. */
 export function wholeGpus(amount: number): string {
   const whole = Math.round(amount);
   return Math.abs(amount - whole) < 1e-6 ? `${whole}` : amount.toFixed(1);
@@ -60,7 +63,7 @@ export function percent(ratio: number | null): string {
   return ratio === null ? "–" : `${Math.round(ratio * 100)} %`;
 }
 
-/** A time as people read it, of seconds since the epoch or of its text: `2026-11-21 07:00:00 UTC`. */
+/** A time as people read it, from seconds since the epoch or from its text: `2026-11-21 07:00:00 UTC`. */
 export function utc(time: number | string): string {
   return `${(typeof time === "string" ? time : isoTime(time)).slice(0, 19).replace("T", " ")} UTC`;
 }

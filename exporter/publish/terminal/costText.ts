@@ -4,13 +4,13 @@ import type { PriceSource } from "../../model/prices.ts";
 import type { OwnCost } from "../document/costRecords.ts";
 import { gpus, plainText } from "./columns.ts";
 
-/** What someone's GPUs cost per hour: `$ 213`, with `+?` where some have no price; an en dash where none has. */
+/** What the GPUs of one owner cost per hour: `$ 213`, with `+?` where some have no price; an en dash where none has. */
 export function costText(cost: OwnCost | null, currency: string): string {
   if (cost === null || cost.costPerHour === null) return "–";
   return `${money(cost.costPerHour, currency)}${cost.unpricedGpus > 1e-9 ? "+?" : ""}`;
 }
 
-/** Where a price comes from, in words. */
+/** The sources of prices in words. */
 export const priceSourceNames: Readonly<Record<PriceSource, string>> = {
   file: "your file",
   opencost: "OpenCost",
@@ -18,7 +18,7 @@ export const priceSourceNames: Readonly<Record<PriceSource, string>> = {
   "table-other-region": "Fairlead's table, price of another region",
 };
 
-/** The sources of prices, their dates, and what they contain; nothing if nothing has a price. */
+/** The sources of prices, their dates, and what they contain; empty if nothing has a price. */
 export function priceTexts({ prices }: Analysis): readonly string[] {
   const oldest = new Map<string, { readonly text: string; readonly basis: string; date: number; isStale: boolean }>();
   let unpriced = 0;

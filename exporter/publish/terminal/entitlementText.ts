@@ -4,7 +4,7 @@ import { duration, gpus, plainText, signed } from "./columns.ts";
 import { fold, type Line } from "./layout.ts";
 import { queueKind } from "./queueWords.ts";
 
-/** Shares that a line names; the rest is added up behind them. */
+/** The most shares that a line names; the rest is one amount behind them. */
 const shownShares = 8;
 
 /** How a queue comes to its entitlement, for a terminal. */
@@ -46,7 +46,7 @@ export function entitlementTitle({
   return `${plainText(name, 60)} (${system}${above}), domain ${plainText(domain, 60)}: ${share}, holds ${gpus(allocated)}, waits for ${gpus(pending)}${shortSince === null ? "" : `, short since ${shownMinute(shortSince)} UTC`}`;
 }
 
-/** Names in one column, amounts in the next, so that they can be added up by eye. */
+/** The lines of a level, with names in one column and amounts in the next, so that readers can add them up. */
 function levelText(lines: readonly EntitlementLine[]): readonly Line[] {
   const names = lines.map(({ sign, name }) => `${sign.padEnd(2)}${plainText(name, 28)}`);
   const amounts = lines.map((line) => gpus(line.gpus));
@@ -60,7 +60,7 @@ function levelText(lines: readonly EntitlementLine[]): readonly Line[] {
   });
 }
 
-/** Who gets what of a line: the first ones by name, the rest as one amount. */
+/** Who gets which part of a line: the first ones by name, the rest as one amount. */
 export function shareTexts(shares: EntitlementLine["shares"]): readonly string[] {
   const shown = shares
     .slice(0, shownShares)
@@ -94,7 +94,7 @@ export function viewTexts({ schedulerViews }: Entitlement): readonly string[] {
   );
 }
 
-/** What a gang waits for, and what it would like where less will do, or has already. */
+/** What a gang waits for, and what it would like in addition where less is enough, or is there already. */
 export function askedText({ gpus: amount, pods, most, growth }: AskedGpus): string {
   const text = (of: number | null, count: number) =>
     `${of === null ? "unknown" : gpus(of)} GPUs in ${count} ${count === 1 ? "pod" : "pods"}`;

@@ -29,10 +29,10 @@ export function explanationText(explanation: Explanation, terminal: Terminal = p
   return layOut(lines, terminal);
 }
 
-/** Names give way: a sentence has several of them. */
+/** The longest sentence, in UTF-16 code units: several names fit into it. */
 const longestSentence = 2_000;
 
-/** A LocalQueue in sentences, for a terminal; what would have to change is last. */
+/** A LocalQueue in sentences, for a terminal; the last one says what would have to change. */
 function localQueueText({ sentences }: LocalQueueExplanation): readonly Line[] {
   return [
     ...sentences.flatMap((sentence, i) => {

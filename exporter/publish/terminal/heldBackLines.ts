@@ -6,7 +6,7 @@ import { firstOf, fold, type Line } from "./layout.ts";
 
 const shownGangs = 5;
 
-/** Work that no free GPU and no quota would start, and what holds it back; nothing if there is none. */
+/** Lines about work that neither free GPUs nor quota would start, and what holds it back; none if there is no such work. */
 export function heldBackLines({ snapshot, waiting }: Analysis): readonly Line[] {
   const { gangs } = snapshot.queueing;
   const held = waiting.work.flatMap(({ gang: index, ageSeconds }) => {
@@ -24,7 +24,7 @@ export function heldBackLines({ snapshot, waiting }: Analysis): readonly Line[] 
 
 const shownClusters = 5;
 
-/** Work that runs in other clusters, by cluster; nothing if there is none. */
+/** Lines about work that runs in other clusters, by cluster; none if there is no such work. */
 export function dispatchedLines({ snapshot }: Analysis): readonly Line[] {
   const { dispatched = [] } = snapshot.queueing;
   if (dispatched.length === 0) return [];
@@ -36,7 +36,7 @@ export function dispatchedLines({ snapshot }: Analysis): readonly Line[] {
   ];
 }
 
-/** One sentence: what runs in a cluster. */
+/** Says in one sentence what runs in a cluster. */
 export function clusterText(cluster: string | null, work: readonly DispatchedWork[]): string {
   const known = work.filter(({ gpus: amount }) => amount !== null);
   const total = known.reduce((sum, { gpus: amount }) => sum + (amount ?? 0), 0);

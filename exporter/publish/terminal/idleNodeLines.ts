@@ -11,12 +11,12 @@ const shownPools = 3;
 interface IdleSummary {
   readonly kind: IdleKind;
   readonly nodes: number;
-  /** `2 nodes run for nobody (pool-a 2), for up to 3 h, $ 110 per hour`. */
+  /** The text about them: `2 nodes run for nobody (pool-a 2), for up to 3 h, $ 110 per hour`. */
   readonly text: string;
   readonly nextStep: string;
 }
 
-/** Idle nodes by kind; nothing of a kind without any. */
+/** Summaries of idle nodes by kind; a kind without idle nodes has none. */
 export function idleSummaries(analysis: Analysis): readonly IdleSummary[] {
   const groups = idleNodeGroups(analysis).filter(({ nodes, isWarmPool }) => nodes > 0 && !isWarmPool);
   return idleKinds.flatMap((kind) => {
@@ -25,7 +25,7 @@ export function idleSummaries(analysis: Analysis): readonly IdleSummary[] {
   });
 }
 
-/** Nodes that serve nobody or nothing, and what to do; nothing if there are none. */
+/** Lines about nodes that serve nobody or nothing, and what to do about them; none if there are no such nodes. */
 export function idleNodeLines(analysis: Analysis): readonly Line[] {
   const summaries = idleSummaries(analysis);
   if (summaries.length === 0) return [];
@@ -78,11 +78,11 @@ function costText(groups: readonly IdleNodeGroup[]): string {
   return `, ${texts.join(" and ")} per hour${unpriced > 0 ? ` (${unpriced} unpriced)` : ""}`;
 }
 
-/** What keeps the first of the pools from shrinking by itself, where its own settings say so. */
+/** The next step for unallocated nodes: it names the setting that keeps a pool from shrinking by itself, where one does. */
 function nextForUnallocated(groups: readonly IdleNodeGroup[], { snapshot }: Analysis): string {
   const names = new Set(groups.map(({ nodePool }) => nodePool));
   const pools = snapshot.nodePools.filter(({ name }) => names.has(name));
-  // Without its object, and of one with a fixed number of nodes, no policy is known.
+  // A pool without a known object, or with a fixed number of nodes, has no policy.
   const never = pools.find((pool) => pool.consolidationPolicy !== null && pool.consolidateAfterSeconds === null);
   if (never !== undefined) {
     return `Karpenter never consolidates NodePool ${plainText(never.name, 60)}: set spec.disruption.consolidateAfter, or its replicas lower`;

@@ -1,21 +1,21 @@
 import { styleText } from "node:util";
 
-/** What is known of the terminal that a text is for, and of how its reader calls Fairlead. */
+/** The terminal that a text is for, and how its reader calls Fairlead. */
 export interface Terminal {
   /** Characters in a line; texts are made for 80 to 200. */
   readonly columns: number;
-  /** Colours and bold letters are understood and wanted. They repeat what the text says. */
+  /** Whether colours and bold letters are understood and wanted. They only repeat what the text says. */
   readonly hasColours: boolean;
   /** How the reader types `fairlead`: `npx fairlead` in a clone. */
   readonly program: string;
-  /** What `explain` and `advise` need to answer about the same cluster, with a blank before it: ` --dump=DIR`. */
+  /** The flags that `explain` and `advise` need to answer about the same cluster, with a blank before them: ` --dump=DIR`. */
   readonly source: string;
 }
 
-/** A file or a pipe: 100 columns, no colours, and an installed program that asks a running exporter. */
+/** The terminal for a file or a pipe: 100 columns, no colours, and an installed program that asks a running exporter. */
 export const plainTerminal: Terminal = { columns: 100, hasColours: false, program: "fairlead", source: "" };
 
-/** A line that goes on below, at an indent, where a terminal is too narrow for it. */
+/** A line that is folded where a terminal is too narrow for it; it goes on below at an indent. */
 interface LongLine {
   readonly text: string;
   readonly indent: string;
@@ -27,7 +27,7 @@ export type Line = string | LongLine;
 /** One line that may be folded at its blanks. */
 export const fold = (text: string, indent: string): readonly LongLine[] => [{ text, indent }];
 
-/** The lines of the first of many, and how many more there are, as `--output json` has them all. */
+/** The lines of the first of many items, and a line about how many more `--output json` has. */
 export function firstOf<Item>(
   all: readonly Item[],
   most: number,
@@ -53,7 +53,7 @@ export function layOut(lines: readonly Line[], terminal: Terminal): string {
     .join("\n");
 }
 
-/** Commands that a text names, as its reader can type them. */
+/** Replaces the commands in a text by those that its reader can type. */
 export function typeable(text: string, { program, source }: Terminal): string {
   return text.replace(
     /(?<![\w./-])fairlead (explain|advise|serve|demo|inspect|ledger|review|price|alerts|dashboards|check-config|top|waterfall)\b/g,
@@ -75,20 +75,20 @@ function folded(line: string, indent: string, columns: number): readonly string[
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What is coloured in a line. Each colour repeats what the text says; where several match, the first one counts. */
+/** The parts of a line that are coloured. Each colour repeats what the text says; where several match, the first one counts. */
 const rules: readonly (readonly [pattern: string, style: Style])[] = [
-  // Headings of sections, and of the whole.
+  // These are headings of sections, and of the whole text.
   ["^[A-Z][A-Z]+(?: [A-Z]+)+(?![a-z])", "bold"],
   ["^(?:STEPS|QUESTIONS|ADVICE|Fairlead)\\b", "bold"],
   ["^  error(?= )", "red"],
   ["^  warning(?= )", "yellow"],
   ["^differs .*", "red"],
   ["^ +-> .*", "cyan"],
-  // Bars: what is used, what is allocated and wasted, what nobody can use.
+  // These are bars: what is used, what is allocated and wasted, and what nobody can use.
   ["█+", "green"],
   ["▓+", "yellow"],
   ["[░▒]+", "red"],
-  // Deviations of a table.
+  // These are deviations in a table.
   ["(?<=  )-\\d[\\d.]*(?=  )", "red"],
   ["(?<=  )\\+\\d[\\d.]*(?=  )", "yellow"],
 ];

@@ -18,7 +18,7 @@ import { placementLines } from "./placementLines.ts";
 import { deadlockLines, findingLines, shortLines } from "./queueLines.ts";
 import { teamTable } from "./teamTable.ts";
 
-/** Cells of the bar by state: what is used is solid, what is wasted is lighter, what cannot be used is marked. */
+/** Cells of the bar by state: used GPUs are solid, wasted ones lighter, and those that cannot be used are marked. */
 const barCells: Readonly<Record<GpuState, string>> = {
   active: "█",
   underutilized: "▓",
@@ -34,15 +34,14 @@ const barCells: Readonly<Record<GpuState, string>> = {
   unavailable: "x",
 };
 
-/** Cells of a bar in a terminal of 100 columns or fewer, and in a wider one. */
+/** How many cells a bar has: 24 in a terminal of up to 100 columns, and more in a wider one. */
 const barWidth = (columns: number): number => 24 + Math.max(0, Math.floor((columns - 100) / 4));
 const shownProblems = 8;
 const shownNames = 3;
 
 /**
- * The overview of one moment for a terminal: who holds what, who is short, where the GPUs are, and what is
- * wrong.
- * `problems` are those of the snapshot, unless the caller knows of more.
+ * The overview of one moment for a terminal: who holds what, who is short, where the GPUs are, and what is wrong. `problems`
+ * are those of the snapshot, unless the caller knows of more.
  */
 export function overview(
   analysis: Analysis,
@@ -61,7 +60,7 @@ interface Section {
   readonly lines: readonly Line[];
 }
 
-/** The parts of the overview that have something to say, for a terminal of so many columns. */
+/** The parts of the overview that have something to show, for a terminal of this many columns. */
 function overviewSections(
   analysis: Analysis,
   problems: readonly Problem[],
@@ -161,7 +160,7 @@ export function problemLines(problems: readonly Problem[]): readonly Line[] {
   return [`problems: ${problems.length}`, ...lines, ...more];
 }
 
-/** `64 like this (gpu-01, gpu-02, gpu-03, ...): `; nothing for a single one. */
+/** Says how many problems a group has: `64 like this (gpu-01, gpu-02, gpu-03, ...): `; empty for a single one. */
 function manyOf({ count, subjects }: ProblemGroup): string {
   if (count === 1) return "";
   const names = subjects.slice(0, shownNames).map((name) => plainText(name, 60));

@@ -16,7 +16,7 @@ export const sectionNames = [
   "problems",
 ] as const;
 
-/** One of them. */
+/** The name of one part of the overview. */
 export type SectionName = (typeof sectionNames)[number];
 
 /** The overview of a moment as text, section by section. */
@@ -37,5 +37,5 @@ export const overviewSchema = z
 /** The overview of a moment as text. */
 export type OverviewText = z.infer<typeof overviewSchema>;
 
-/** Columns for which the overview can be laid out. */
+/** The least and the most columns for which the overview can be laid out, and the standard. */
 export const overviewColumns = { min: 80, max: 200, standard: 100 } as const;

@@ -7,8 +7,8 @@ import { fold, type Line } from "./layout.ts";
 const shownBlocked = 5;
 
 /**
- * What fits into the free GPUs of each pool as they lie, and the work that does not although enough is free; nothing where
- * objects were not read, so that nobody knows what is free.
+ * Lines about what fits into the free GPUs of each pool as they are now, and about work that does not fit although enough GPUs
+ * are free. There are none where objects were not read, because then nobody knows which GPUs are free.
  */
 export function placementLines(analysis: Analysis): readonly Line[] {
   const { placement, blocked, snapshot } = analysis;
@@ -25,7 +25,10 @@ export function placementLines(analysis: Analysis): readonly Line[] {
 const hasFree = ({ freeGpus, sharedFreeGpus, partitionedFreeGpus }: PoolPlacement): boolean =>
   freeGpus + sharedFreeGpus + partitionedFreeGpus > 1e-6;
 
-/** `18.0 free: 18 pods of 1 GPU, 7 of 2, 2 of 4, 1 of 8; whole nodes free 1 of 2 possible; stranded 4.0 (cpu 4.0)`. */
+/**
+ * Writes what fits into a pool: `18.0 free: 18 pods of 1 GPU, 7 of 2, 2 of 4, 1 of 8; whole nodes free 1 of 2 possible;
+ * stranded 4.0 (no CPU left 4.0)`.
+ */
 export function fitText(pool: PoolPlacement): string {
   const { placeablePods, wholeFreeNodes, possibleWholeFreeNodes } = pool;
   const parts: string[] = [];
@@ -78,7 +81,9 @@ function blockedLines(analysis: Analysis): readonly Line[] {
   return ["  blocked although enough is free:", ...lines, ...more];
 }
 
-/** Blocked work in words, the longest first: its name, and what it needs, what is free and what blocks it. */
+/**
+ * Blocked work in words, the work that is blocked for longest first: its name, what it needs, what is free and what blocks it.
+ */
 export function blockedTexts(
   { blocked, snapshot }: Analysis,
   most: number,

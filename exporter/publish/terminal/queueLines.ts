@@ -13,7 +13,9 @@ const shownQueues = 5;
 const shownFindings = 5;
 const shownDeadlocks = 3;
 
-/** Who holds less than its share, who has it instead, and what to look at; nothing where nobody is short. */
+/**
+ * Lines about queues that hold less than their share, who has it instead, and what to look at; none where no queue is short.
+ */
 export function shortLines(analysis: Analysis): readonly Line[] {
   const short = shortQueues(analysis);
   if (short.length === 0) return [];
@@ -24,7 +26,7 @@ export function shortLines(analysis: Analysis): readonly Line[] {
   return ["WHO IS SHORT", ...lines];
 }
 
-/** One sentence: which queue is short of what, and who has it. */
+/** Says in one sentence which queue is short of how much, and who has it. */
 function shortText({ queue, domain, fairness, borrowers, oldestSeconds, shortSeconds }: ShortQueue): string {
   const taken = borrowers.map(({ queue: name, gpus: amount }) => `${plainText(name, 30)} has ${gpus(amount)}`);
   const starts =
@@ -69,7 +71,7 @@ export function causeTexts(
   ];
 }
 
-/** Gangs that keep each other from starting; nothing where there are none. */
+/** Lines about gangs that keep each other from starting; none where there are no such gangs. */
 export function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly Line[] {
   if (deadlocks.length === 0) return [];
   const linesOf = (one: GangDeadlock): readonly Line[] => [
@@ -79,14 +81,14 @@ export function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly Line
   return ["GANGS THAT BLOCK EACH OTHER", ...firstOf(deadlocks, shownDeadlocks, linesOf, " pools")];
 }
 
-/** One sentence: which gangs of a pool are partly there, and what they lack. */
+/** Says in one sentence which gangs of a pool run only in part, and what they lack. */
 export function deadlockText({ pool, gangs, allocatedGpus, missingGpus, freeGpus }: GangDeadlock): string {
   const named = gangs.slice(0, 4).map((gang) => plainText(gang, 60));
   const more = gangs.length > 4 ? ` and ${gangs.length - 4} more` : "";
   return `pool ${plainText(pool, 24)}: ${named.join(", ")}${more} hold ${gpus(allocatedGpus)} GPUs and cannot start: they miss ${gpus(missingGpus)}, and ${gpus(freeGpus)} are free`;
 }
 
-/** What is wrong in the configuration of queues; nothing where nothing is. */
+/** Lines about what is wrong in the configuration of queues; none where nothing is. */
 export function findingLines(findings: readonly Finding[]): readonly Line[] {
   if (findings.length === 0) return [];
   return [

@@ -1,11 +1,11 @@
-/** Queue systems by the names that they give themselves. */
+/** The names of the queue systems as these write them, by scheduler. */
 const schedulerNames: ReadonlyMap<string, string> = new Map([
   ["kueue", "Kueue"],
   ["kai", "KAI"],
   ["volcano", "Volcano"],
 ]);
 
-/** What a queue is: `Kueue ClusterQueue`, `team`. */
+/** Says what kind of queue it is: `Kueue ClusterQueue`, `team`. */
 export function queueKind({ scheduler, kind }: { readonly scheduler: string; readonly kind: string }): string {
   if (kind === "Unqueued") return "work without a queue";
   if (scheduler === "none") return kind.toLowerCase();
@@ -13,7 +13,7 @@ export function queueKind({ scheduler, kind }: { readonly scheduler: string; rea
   return kind === "Scheduler" ? allQueuesOf(scheduler) : `${system} ${kind}`;
 }
 
-/** The root that represents a whole system: `all of Kueue`. */
+/** The name of the root that represents a whole scheduler: `all of Kueue`. */
 export function allQueuesOf(scheduler: string): string {
   return scheduler === "none" ? "all teams" : `all of ${schedulerNames.get(scheduler) ?? scheduler}`;
 }

@@ -3,12 +3,14 @@ import { estimatedText, notAllocatedText, teamColumns } from "../overview/teamCo
 import { type TeamRows, teamRows } from "../overview/teamRows.ts";
 import { plainText, tableLines } from "./columns.ts";
 
-/** Letters of a team's name: what large amounts need is taken from the names. */
+/** The most letters of a team's name. Names are cut down to `shortestTeam` where large amounts need the space. */
 const longestTeam = 24;
 const longestWideTeam = 60;
 const shortestTeam = 8;
 
-/** What a narrow terminal goes without, one more each time, until the table fits: the ages of waits, then whole columns. */
+/**
+ * What is left out for a narrow terminal, one more thing each time until the table fits: the ages of waits, then whole columns.
+ */
 const narrower: readonly (readonly string[])[] = [
   [],
   ["ages"],
@@ -17,7 +19,10 @@ const narrower: readonly (readonly string[])[] = [
   ["ages", "use", "underutilized", "not usable", "other"],
 ];
 
-/** Who holds what, uses it, waits, and, where there are queues, is entitled to what, in lines of at most this many columns. */
+/**
+ * The table of what each team holds, uses and waits for, and, where there are queues, what it is entitled to, in lines of at
+ * most `width` columns.
+ */
 export function teamTable(analysis: Analysis, width: number): readonly string[] {
   const known = teamRows(analysis);
   const fitting = known.rows.length > 0 ? fittingLines(known, width) : [nobody(analysis)];
@@ -31,7 +36,7 @@ export function teamTable(analysis: Analysis, width: number): readonly string[] 
   ];
 }
 
-/** The table with as much as fits. */
+/** The lines of the table with as many columns as fit. */
 function fittingLines(known: TeamRows, width: number): readonly string[] {
   let lines: readonly string[] = [];
   for (const without of narrower) {

@@ -52,7 +52,7 @@ export function whatIfText(one: Recommendation, now: number, terminal: Terminal 
     ...one.steps.flatMap(({ title, precondition, dryRun, command, waitFor }, i) => [
       ...fold(`  ${i + 1}. ${plainText(title, longest)}`, "     "),
       ...fold(`     only if ${plainText(precondition, longest)}`, " ".repeat(13)),
-      // A command is one line, whatever its length: it is there to be pasted.
+      // A command is one line, whatever its length, because it is meant to be pasted.
       ...(dryRun === null ? [] : [`     first   ${shown(dryRun)}`]),
       `     then    ${shown(command)}`,
       ...(waitFor === null ? [] : fold(`     wait    until: ${plainText(waitFor, longest)}`, " ".repeat(13))),
