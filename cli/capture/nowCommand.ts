@@ -16,7 +16,7 @@ export async function nowCommand(flags: NowFlags, io: Io): Promise<ExitCode> {
   const captured = await captureOf(flags, io);
   if (captured === null) return 1;
   const moment = await analyseFiles(captured.files, captured.config, captured.now);
-  // Commands that the table names need a dump: this sample is gone.
+  // The commands that the table names need a dump, because this sample is not kept.
   const code = showMoment(
     moment,
     flags.output,

@@ -11,7 +11,7 @@ import type { BoardsOptions } from "./boardsApp.ts";
 import { createBoardsApp } from "./boardsApp.ts";
 import { preparePreview, previewRoot } from "./preview.ts";
 
-/** The pages of all dashboards, and the end of what they need. */
+/** The pages of all dashboards, and how to remove what was built for them. */
 export interface PreparedBoards {
   readonly app: Express;
   /** Removes what was built. */
