@@ -8,8 +8,9 @@ export interface LevelLog {
 }
 
 /**
- * One line for each change of a kind's state, and for each list or watch that is begun anew, with its reason. Only what has
- * everything listed again is reported at level info: watches are opened again all day, and a list that fails is a change of state.
+ * One line for each change of a kind's state, and for each list or watch that is begun anew, with its reason. A restart is
+ * reported at level info only if everything is listed again: watches are opened again all day, and a list that fails is a
+ * change of state.
  */
 export function createKubernetesLog(
   log: LevelLog,

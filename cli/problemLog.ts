@@ -27,7 +27,10 @@ export function createProblemLog(log: LineLog): (problems: readonly Problem[]) =
   };
 }
 
-/** Text from the cluster may be in it: it must stay on its line, and must not move the cursor of who reads the log. */
+/**
+ * Makes a text one line. Text from the cluster may be in it, which must not begin a new line or move the cursor of whoever
+ * reads the log.
+ */
 const oneLine = (text: string): string => printable(text).replaceAll("\n", "\\n");
 
 const keyOf = ({ code, subject }: Problem): string => (subject === null ? code : `${code} ${subject}`);

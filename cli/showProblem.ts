@@ -11,11 +11,11 @@ export function showProblem(problem: Pick<Problem, "message" | "nextStep">, io: 
   return 1;
 }
 
-/** The same of a message that no problem has. */
+/** Says what is wrong and what to do, where there is no problem object; the command ends with an error. */
 export const refuse = (message: string, nextStep: string, io: Pick<Io, "err">): 1 =>
   showProblem({ message, nextStep }, io);
 
-/** The same where something was to be found: there is none. */
+/** Says why something cannot be had and what to do; returns `null` in place of it. */
 export function withhold(message: string, nextStep: string, io: Pick<Io, "err">): null {
   showProblem({ message, nextStep }, io);
   return null;

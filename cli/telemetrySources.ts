@@ -11,16 +11,16 @@ import { acceptedPage, pagePool } from "./pagePool.ts";
 import { servingSourcesOf } from "./servingSource.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 
-/** All ways in for GPU telemetry that the configuration asks for. */
+/** All sources of telemetry that the configuration asks for. */
 export interface TelemetrySources {
-  /** Best first: only the best source of a node counts. */
+  /** The sources of GPU telemetry, best first: only the best source of a node counts. */
   readonly sources: readonly DcgmSource[];
-  /** The requests of servers, best first; empty if none is asked. */
+  /** The sources of the requests of servers, best first; empty if none is asked. */
   readonly serving: readonly ServingSource[];
-  /** Starts all; resolves when the first attempt of each is over. */
+  /** Starts all sources; resolves when the first attempt of each is over. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** One full round of each at once, as of `now` (seconds since the epoch). */
+  /** Runs one full round of each source at once, as of `now` (seconds since the epoch). */
   scrapeOnce(now: number): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createTelemetrySources(
   servingPages?: GetPool,
 ): TelemetrySources {
   const { prometheus, targets } = config.dcgm;
-  // A page is as old as it is, also after the wall clock was set back: a dead exporter must not stay young for hours.
+  // The age of a page must be right even after the wall clock was set back: a dead exporter must not look alive for hours.
   const steady = createSteadyClock(now, monotonic).now;
   const exporters = exporterLookup(kubernetes, monotonic);
   const isScraping = prometheus === undefined || prometheus.scrapeToo || targets.length > 0;
@@ -71,7 +71,7 @@ function exporterPages({ dcgm, interval }: Config, steady: () => number): GetPoo
   return pagePool({ timeoutSeconds, maxBytes, concurrency, accept: acceptedPage }, interval, steady);
 }
 
-/** Looks up the exporters that are believed; where pods cannot be read, they are where they were. */
+/** Looks up the exporters that are believed; while pods cannot be read, the last known ones remain. */
 type ExporterLookup = () => BelievedExporters;
 
 function exporterLookup(kubernetes: Pick<KubernetesSource, "read">, monotonic: () => number): ExporterLookup {

@@ -11,7 +11,7 @@ import { type HistoryChoice, openHistory } from "./openHistory.ts";
 export interface WaterfallOptions extends HistoryChoice {
   readonly from: string | null;
   readonly to: string | null;
-  /** Names and values: only GPU time that has one of the values of each name. */
+  /** Filters by name and value: of each name, GPU time must have one of the values. */
   readonly where: readonly (readonly [name: string, value: string])[];
   readonly output: "table" | "json" | "csv";
 }

@@ -23,9 +23,9 @@ export interface LedgerQueryOptions {
   readonly of: "gpu-time" | "prices" | LedgerTable;
   readonly from: string | null;
   readonly to: string | null;
-  /** `null`: what is usual for `of`. */
+  /** Names to group by, separated by commas; `null`: the usual grouping of `of`. */
   readonly by: string | null;
-  /** Entries `NAME=VALUE`. */
+  /** Filters, each `NAME=VALUE`. */
   readonly where: readonly string[];
   readonly limit: number;
   readonly output: "table" | "json" | "csv";
