@@ -62,11 +62,11 @@ export interface StackOptions {
   readonly ledger?: LedgerOutput;
   /** Called when someone has dismissed or taken advice between two cycles. */
   readonly onAdvice?: () => void;
-  /** How the exports by OTLP went; absent without OpenTelemetry output. */
+  /** Counts the exports by OTLP; absent without OpenTelemetry output. */
   readonly otlp?: ExportTally;
 }
 
-/** Sources, cycle and outputs, wired; nothing runs yet. */
+/** The connected sources, cycle and outputs of an exporter; nothing runs yet. */
 export interface ExporterStack {
   readonly kubernetes: KubernetesSource;
   readonly dcgm: TelemetrySources;
@@ -86,7 +86,7 @@ export interface ExporterStack {
   readonly latest: () => Publication | null;
   /** Fairlead's own health, OpenTelemetry output included. */
   readonly health: () => Health;
-  /** Everything that is wrong now, publishing included. */
+  /** All problems at present, those of publishing included. */
   readonly problems: () => readonly Problem[];
 }
 

@@ -1,7 +1,7 @@
 import type { Terminal } from "../exporter/publish/terminal/layout.ts";
 import type { Window } from "./top/window.ts";
 
-/** Where a command writes, and what it may know of its surroundings: the only door to the process. */
+/** Where a command writes, and what it may know about its surroundings: the only door to the process. */
 export interface Io {
   readonly out: (text: string) => void;
   /** Writes bytes to standard output, where that is possible; resolves when they are taken. */

@@ -1,6 +1,6 @@
 import type { KubernetesSourceOptions } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 
-/** The levels that lines about the Kubernetes API have; `pino` has them. */
+/** A log with the levels of lines about the Kubernetes API, such as one of `pino`. */
 export interface LevelLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

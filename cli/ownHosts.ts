@@ -4,7 +4,10 @@ import { parseListenAddress } from "../exporter/publish/http/listenAddress.ts";
 
 const resolvConf = "/etc/resolv.conf";
 
-/** The names under which this Fairlead may be asked: those of its machine and of its Services, and those that the configuration allows. */
+/**
+ * The names under which this Fairlead may be asked: those of its machine and of its Services, and those that the configuration
+ * allows.
+ */
 export async function ownHosts(listenAddress: string, allowed: readonly string[]): Promise<string[]> {
   const host = parseListenAddress(listenAddress)?.host ?? null;
   const text = await readFile(resolvConf, "utf8").catch(() => "");

@@ -39,7 +39,7 @@ export async function postMessage(file: string, message: Readonly<Record<string,
 
 interface Answered {
   readonly status: number;
-  /** How long it asks to be left alone (status 429), seconds; `null`: it does not. */
+  /** How long the webhook asks the sender to wait (status 429), seconds; `null`: it does not ask. */
   readonly waitSeconds: number | null;
 }
 

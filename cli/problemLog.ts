@@ -1,13 +1,16 @@
 import type { Problem } from "../exporter/model/problem.ts";
 import { printable } from "./printable.ts";
 
-/** The two levels that a problem's lines have; `pino` has them. */
+/** A log with the two levels of a problem's lines, such as one of `pino`. */
 export interface LineLog {
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }
 
-/** Problems that began or ended in one cycle beyond this number share a line: a whole cluster may fail at once. */
+/**
+ * The most lines for problems that began, or that ended, in one cycle. Further problems share a line, because a whole cluster
+ * may fail at once.
+ */
 const maxLines = 50;
 
 /** Turns the problems of each cycle into log lines: one when a problem begins, one when it is over. */

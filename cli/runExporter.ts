@@ -19,7 +19,7 @@ import { readVersion } from "./version.ts";
 
 /** How an exporter is doing. */
 export interface ExporterState {
-  /** Seconds since the epoch; `null` before the first complete cycle. */
+  /** The time of the last complete cycle, seconds since the epoch; `null` before the first one. */
   readonly lastCycleAt: number | null;
   /** What is missing before answers are complete, in words. */
   readonly missing: readonly string[];

@@ -1,7 +1,7 @@
 import type { Problem } from "../exporter/model/problem.ts";
 import type { Io } from "./io.ts";
 
-/** What is wrong, and what to do. */
+/** The text of a problem: what is wrong, and what to do. */
 export const problemText = ({ message, nextStep }: Pick<Problem, "message" | "nextStep">): string =>
   `fairlead: ${message}\nNext step: ${nextStep}\n`;
 

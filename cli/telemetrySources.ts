@@ -25,9 +25,9 @@ export interface TelemetrySources {
 }
 
 /**
- * The exporters themselves, and a Prometheus server where one is configured. With a server, discovered exporters are
- * only looked up, to know on which nodes they run, unless they are to be scraped too; listed targets always are. `pages` gets
- * the exporters' pages, by default by HTTP, and `servingPages` those of servers.
+ * Creates the sources: the exporters themselves, and a Prometheus server where one is configured. With a server, discovered
+ * exporters are only looked up, to know on which nodes they run, unless they are to be scraped, too; listed targets are always
+ * scraped. `pages` gets the exporters' pages, by default by HTTP, and `servingPages` those of servers.
  */
 export function createTelemetrySources(
   config: Config,
@@ -91,7 +91,7 @@ function createScraper(config: Config, exporters: ExporterLookup, steady: () => 
   const { prometheus, discovery, targets } = config.dcgm;
   const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
   const source = createDcgmSource({
-    // While pods cannot be read, exporters are where they were: without them, not even the GPUs would be known.
+    // While pods cannot be read, the last known exporters are asked: without them, not even the GPUs would be known.
     targets: () => discoverTargets(isDiscovering ? exporters().pods : [], discovery, targets),
     pool,
     intervalSeconds: config.interval,

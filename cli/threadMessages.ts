@@ -16,7 +16,7 @@ export interface ThreadSettings {
 /** The levels of log lines. */
 export type LogLevel = keyof LevelLog;
 
-/** What the exporter's thread sends the one that serves. */
+/** What the exporter's thread sends to the thread that serves. */
 export type FromExporter =
   /** A line for the log. */
   | {
@@ -36,10 +36,10 @@ export type FromExporter =
   /** The start page, whenever it has changed. */
   | { readonly kind: "start"; readonly start: FinishedStart };
 
-/** What the exporter's thread is sent. */
+/** What is sent to the exporter's thread. */
 export type ToExporter =
   | { readonly kind: "start" }
   /** Ends the exporter once it has written what it has to write. */
   | { readonly kind: "end" }
-  /** A question, as HTTP through the port (`portStream`), and who asks. */
+  /** A question, sent as HTTP through the port (`portStream`), and the user who asks it. */
   | { readonly kind: "ask"; readonly port: MessagePort; readonly user: string };

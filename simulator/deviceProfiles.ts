@@ -22,7 +22,7 @@ export const usualProfile: DeviceProfile = { tensor: 0.45, dram: 0.4, memoryCopy
 /** A kernel that waits for a collective operation which never comes. */
 export const hungProfile: DeviceProfile = { tensor: 0, dram: 0.001, memoryCopyPercent: 0, pcieBytes: 1e5, power: 0.1 };
 
-/** Work that is easily taken for such a kernel. */
+/** Profiles of work that is easily mistaken for a hung kernel. */
 export const deviceProfiles = {
   /** Decoding with a batch of one, or a graph: only the memory is busy. */
   memoryBound: { tensor: 0, dram: 0.7, memoryCopyPercent: 70, pcieBytes: 1e5, power: 0.15 },

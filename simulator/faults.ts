@@ -38,8 +38,8 @@ export type Fault =
    */
   | { readonly kind: "gpu-xid"; readonly node: string; readonly physicalGpu: number; readonly code: number }
   /**
-   * A GPU is slowed down: it shows these clock event reasons and draws at most `watts`. The work on it goes on, and is as busy as
-   * before.
+   * A GPU is slowed down: it shows these clock event reasons and draws at most `watts`. The work on it goes on, and is as busy
+   * as before.
    */
   | {
       readonly kind: "gpu-slowed";

@@ -44,7 +44,10 @@ export interface SimulatedCluster {
   now(): number;
   /** Seconds that have passed, whatever the wall clock shows. */
   monotonic(): number;
-  /** Lets `seconds` go by, in steps of at most ten (or the scenario's `stepSeconds`); then each watch that asked for bookmarks gets one. */
+  /**
+   * Lets `seconds` go by, in steps of at most ten (or the scenario's `stepSeconds`); then each watch that asked for bookmarks
+   * gets one.
+   */
   advance(seconds: number): void;
   resourceVersion(): string;
   truth(): Truth;

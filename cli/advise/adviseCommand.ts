@@ -102,7 +102,7 @@ async function fromExporter(exporter: ExporterAddress): Promise<ExporterAnswer<K
 
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
 
-/** A recommendation of the API as the model has it. */
+/** A recommendation of the API in the form that the model has. */
 export function recommendationOf(record: RecommendationRecord): Recommendation {
   const { firstSeen, opened, computed, validUntil, closed, measured, aftermath, alerts, steps, ...rest } = record;
   return {

@@ -17,7 +17,7 @@ export interface CaptureOptions {
   readonly config: Config;
   /** Is aborted when the time is over; what has not arrived by then is missing from the dump. */
   readonly signal: AbortSignal;
-  /** Seconds since the epoch. */
+  /** The time of the capture, seconds since the epoch. */
   readonly now: number;
   readonly onProgress: (step: string) => void;
 }

@@ -30,7 +30,7 @@ interface OpenCluster {
 export interface Captured {
   readonly files: DumpFiles;
   readonly config: Config;
-  /** Seconds since the epoch. */
+  /** The time of the capture, seconds since the epoch. */
   readonly now: number;
 }
 

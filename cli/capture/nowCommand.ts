@@ -11,7 +11,7 @@ export interface NowFlags extends ClusterFlags {
 const rightsNeeded =
   "ask for the right to list nodes and pods in all namespaces; docs/now.md has the rights that are needed.";
 
-/** `fairlead now`: what a cluster's GPUs do at this moment, from one sample that is kept nowhere. */
+/** `fairlead now`: prints what a cluster's GPUs do at this moment, from one sample that is not kept. */
 export async function nowCommand(flags: NowFlags, io: Io): Promise<ExitCode> {
   const captured = await captureOf(flags, io);
   if (captured === null) return 1;

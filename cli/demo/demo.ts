@@ -18,7 +18,7 @@ import { type DemoChoice, defaultSeed, type StartedDemo, startDemo } from "./sta
 export interface DemoOptions extends DemoChoice {
   readonly once: boolean;
   readonly prometheus: boolean;
-  /** Shows the dashboards in the browser; implies `prometheus`. */
+  /** Whether the dashboards are shown in the browser; implies `prometheus`. */
   readonly dashboards: boolean;
   readonly listenAddress: string;
   /** Simulated seconds per second. */

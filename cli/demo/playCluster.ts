@@ -15,14 +15,14 @@ import { createPlayedClock } from "./playedClock.ts";
 export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
   readonly scenario: Scenario;
   readonly seed: number;
-  /** Seconds since the epoch. */
+  /** When the play begins, seconds since the epoch. */
   readonly startAt: number;
   readonly config: Config;
   /** Whether back-off, deadlines and ages of the Kubernetes API also follow the steps, and not the machine's clock alone. */
   readonly hurriedApi?: boolean;
   /** With `hurriedApi`: whether the API has no faults, so that nothing breaks off that would have to be waited for. */
   readonly isApiInOrder?: boolean;
-  /** Passed on to the exporter. */
+  /** Options that are passed on to the exporter. */
   readonly stack?: Pick<StackOptions, "runStage" | "ledger"> &
     Partial<Pick<StackOptions, "users" | "teams">> & {
       readonly kubernetes?: Pick<

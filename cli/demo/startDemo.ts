@@ -29,7 +29,7 @@ export const defaultSeed = 1;
 
 /** A Monday afternoon, so that the same seed gives the same table on any day. */
 export const demoStartAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
-/** What the exporter of the demo is given, as its configuration file would. */
+/** The settings of the demo's exporter, as in its configuration file. */
 export const demoSettings: Readonly<Record<string, unknown>> = {
   cluster: "harbor",
   teams: [{ from: "namespace-label", key: "team" }],

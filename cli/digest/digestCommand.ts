@@ -23,7 +23,7 @@ export interface DigestOptions extends Pick<AnswerSource, "configFile" | "export
   readonly link: string | null;
 }
 
-/** `fairlead digest`: one message for each owner or team with idle GPUs, printed, or posted to its channel. */
+/** `fairlead digest`: writes one message for each owner or team with idle GPUs, and prints it or posts it to its channel. */
 export async function digestCommand(options: DigestOptions, io: Io): Promise<ExitCode> {
   const { configFile, exporter, isPosted, folder } = options;
   const config = configFile === null ? defaultConfig : await readConfig(configFile, io);

@@ -16,7 +16,7 @@ export interface WaterfallOptions extends HistoryChoice {
   readonly output: "table" | "json" | "csv";
 }
 
-/** `fairlead waterfall`: where the GPU time of a window went, from capacity down to what was used. */
+/** `fairlead waterfall`: prints where the GPU time of a window went, from capacity down to what was used. */
 export async function waterfallCommand(options: WaterfallOptions, now: number, io: Io): Promise<ExitCode> {
   const parsed = parseTotalsQuestion({ ...options, by: null }, now);
   if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);

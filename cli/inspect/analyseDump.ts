@@ -16,7 +16,7 @@ import { type DumpFiles, readDumpFiles } from "./readFiles.ts";
 /** Where a captured dump is, and how it is read. */
 export interface DumpOptions {
   readonly paths: readonly string[];
-  /** RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
+  /** The moment of the dump: RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
   readonly at: string | null;
   readonly configFile: string | null;
 }
@@ -26,7 +26,7 @@ export interface ReadMoment {
   readonly ok: true;
   readonly analysis: Analysis;
   readonly config: Config;
-  /** Kinds that the dump has, empty ones too. */
+  /** Kinds that the dump has, including kinds without any object. */
   readonly known: ReadonlySet<ObjectKind>;
 }
 

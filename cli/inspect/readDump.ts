@@ -26,7 +26,7 @@ import { type DumpObject, readObjects } from "./readObjects.ts";
 /** A captured cluster: what one cycle would have read, and when. */
 export interface Dump {
   readonly state: ClusterState;
-  /** Seconds since the epoch. */
+  /** When it was captured, seconds since the epoch. */
   readonly at: number;
 }
 

@@ -10,7 +10,7 @@ export interface DumpObject {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** A kind as a list of it names it. */
+/** A kind, as a list of its objects names it. */
 export interface ListedKind {
   readonly kind: string;
   readonly apiVersion: string;

@@ -44,7 +44,7 @@ export interface LedgerExportOptions {
   readonly provider: string;
 }
 
-/** `fairlead ledger export`: the rows of a window for other tools, also while Fairlead writes the ledger. */
+/** `fairlead ledger export`: writes the rows of a window for other tools, also while Fairlead writes the ledger. */
 export async function ledgerExport(options: LedgerExportOptions, now: number, io: Io): Promise<ExitCode> {
   const source = await sourceOf(options, io);
   if (source === null) return 1;

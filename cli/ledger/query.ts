@@ -31,7 +31,10 @@ export interface LedgerQueryOptions {
   readonly output: "table" | "json" | "csv";
 }
 
-/** `fairlead ledger query`: a window of GPU time, queues, waits, evictions, nodes or prices; also while Fairlead writes the ledger. */
+/**
+ * `fairlead ledger query`: prints a window of GPU time, queues, waits, evictions, nodes or prices, also while Fairlead writes
+ * the ledger.
+ */
 export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): ExitCode {
   const where = options.where.map((text) => splitOnce(text));
   const wrong = where.find((pair) => pair.length === 1);

@@ -23,7 +23,7 @@ export interface FoundPrice {
   readonly perGpuHour: number | null;
   readonly currency: string;
   readonly basis: PriceBasis;
-  /** Seconds since the epoch. */
+  /** The date of the price, seconds since the epoch. */
   readonly date: number;
   readonly ageDays: number;
   readonly isStale: boolean;

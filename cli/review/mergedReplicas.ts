@@ -23,8 +23,8 @@ export interface MergedReplicas {
 }
 
 /**
- * Merges the ledgers of replicas; `null` after it has been said why that cannot be done. Running replicas are asked one after the
- * other; one that does not answer is named and left out, and what it alone covered is not covered then.
+ * Merges the ledgers of replicas; `null` after it has been said why that cannot be done. Running replicas are asked one after
+ * the other; one that does not answer is named and left out, and what it alone covered is not covered then.
  */
 export async function mergeReplicas(replicas: Replicas, io: Io): Promise<MergedReplicas | null> {
   let folder: string;

@@ -6,7 +6,7 @@ import type { Window } from "./window.ts";
 
 /** A screen that is open. */
 export interface OpenScreen {
-  /** Columns for which the next overview is wanted. */
+  /** The number of columns for the next overview. */
   readonly columns: () => number;
   /** Shows another moment; `null` keeps the overview that is shown. `status` is shown above the keys. */
   readonly show: (overview: OverviewText | null, status: readonly string[]) => void;

@@ -112,7 +112,10 @@ const byKind: ReadonlyMap<string, KindInfo> = new Map(
   kinds.map((info: KindInfo) => [info.system === null ? info.kind : `${info.system}/${info.kind}`, info]),
 );
 
-/** The kind of that name (`kueue/Workload` for one that a queue system brings); throws for a name that the simulator does not serve, which is a mistake in its own code. */
+/**
+ * The kind of this name (`kueue/Workload` for one that a queue system brings). Throws for a name that the simulator does not
+ * serve, which is a mistake in its own code.
+ */
 export function kindInfo(name: string): KindInfo {
   const info = byKind.get(name);
   if (info === undefined) throw new Error(`simulator: kind ${name} is not in the table of kinds`);

@@ -22,7 +22,7 @@ import type { ClusterControls } from "./write/controls.ts";
 import type { WrittenRequest } from "./write/requestLog.ts";
 import { answerWrite, hasSubresource, isDeletable } from "./write/write.ts";
 
-/** The API server, asked without a network. */
+/** The API server without a network: it is asked by calls. */
 export interface ApiServer {
   /**
    * Answers a GET. `null`: it is a watch, which writes into the stream that `stream` returns for a watch of this many seconds
@@ -70,7 +70,10 @@ export interface ApiWriting {
   written(request: Omit<WrittenRequest, "at">): void;
 }
 
-/** Answers reads of the kinds that are installed, and the writes that a client of the real API would send, under the faults that are on. */
+/**
+ * Answers reads of the kinds that are installed, and the writes that a client of the real API would send, under the faults that
+ * are on.
+ */
 export function createApiServer(
   kinds: () => readonly KindInfo[],
   store: ObjectStore,

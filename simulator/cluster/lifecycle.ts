@@ -226,7 +226,7 @@ function endOf({ time }: World, { workload, index }: SimPod): number | null {
   return runSeconds === null ? null : time + Math.max(1, runSeconds - (progress.get(index) ?? 0));
 }
 
-/** Writes down when claims were allocated, and makes the claims that the scheduler makes itself. */
+/** Records when claims were allocated, and makes the claims that the scheduler makes itself. */
 export function settleClaims(world: World): void {
   for (const pod of world.starting) {
     if (pod.workload.spec.request.kind === "extended-resource" && pod.claim === null) {

@@ -8,7 +8,7 @@ export interface WrittenQueue {
   readonly system: "kueue" | "kai" | "volcano";
   readonly kind: string;
   readonly name: string;
-  /** Its spec. */
+  /** The spec of the object. */
   readonly spec: JsonValue | undefined;
 }
 

@@ -245,7 +245,7 @@ export interface World {
   readonly removedPods: Set<SimPod>;
   /** The number of evictions so far, by `system/queue` of the workload that lost its GPUs. */
   readonly evictions: Map<string, number>;
-  /** Workloads whose owners have something to do: pods went, or someone changed what they want. */
+  /** Workloads whose owners have something to do: pods were removed, or someone changed what the owners want. */
   readonly unsettled: Set<Workload>;
   readonly removedNodes: Set<SimNode>;
   /** Machines of autoscaled pools that were removed and can come back. */

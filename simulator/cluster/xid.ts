@@ -1,7 +1,10 @@
 import type { Fault } from "../faults.ts";
 import { type PhysicalGpu, type World, wallClock } from "./world.ts";
 
-/** Errors that NVIDIA's device plugin and DRA driver leave to the application: the GPU stays in service (`internal/rm/health.go`). */
+/**
+ * Errors that NVIDIA's device plugin and DRA driver leave to the application: the GPU stays in service
+ * (`internal/rm/health.go`).
+ */
 const ignoredCodes: ReadonlySet<number> = new Set([13, 31, 43, 45, 68, 109]);
 
 /** Errors after which the work on the GPU goes on: a row waits to be remapped, or corrected errors are frequent. */

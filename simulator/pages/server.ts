@@ -8,7 +8,7 @@ import { renderPage } from "./page.ts";
 
 const defaultHostileMegabytes = 8;
 
-/** The exporter of one node, asked without a network. */
+/** The exporter of one node without a network: it is asked by calls. */
 export interface ExporterServer {
   /** Whether nothing answers there. */
   isLost(): boolean;

@@ -109,7 +109,7 @@ function rank(sorted: readonly BurstWait[], part: number): BurstWait {
   return sorted.findLast((wait) => wait.seconds === seconds) ?? { seconds: 0, isOver: true };
 }
 
-/** The sum of the series of a family that have these labels, of leaf queues where it is about queues. */
+/** The sum of the series of a family that have these labels. Where the family is about queues, only leaf queues count. */
 function sumOf(families: readonly Family[], name: string, labels: Readonly<Record<string, string>> = {}): number {
   const family = families.find((one) => one.name === name);
   if (family === undefined) return 0;

@@ -7,7 +7,7 @@ import { pastLedger } from "./unpackPast.ts";
 
 /** A part of the demo's past. */
 export interface PastOptions {
-  /** Seconds since the epoch; the past begins at `pastStartAt`. */
+  /** The end of the past, seconds since the epoch; it begins at `pastStartAt`. */
   readonly to: number;
   /** Where the ledger is written; it must not exist. */
   readonly ledgerPath: string;

@@ -18,7 +18,7 @@ const busy = { kind: "steady", level: 0.9 } as const;
  * - four nodes of L4 with small jobs;
  * - an exporter that is stuck until it is restarted, on most days.
  *
- * Good advice, followed, finishes more work on fewer nodes than the same week without it, and stops nobody's work.
+ * If good advice is followed, more work is finished on fewer nodes than without it, and nobody's work is stopped.
  */
 export function weekScenario(): Scenario {
   return adviceScenario("week", {
