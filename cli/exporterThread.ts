@@ -39,7 +39,7 @@ port.on("message", (message: ToExporter) => {
 const niceness = 5;
 
 /**
- * Lets other threads of the process run first where cores are short; threads that this one starts do so, too. Linux keeps a
+ * Lets other threads of the process run first where cores are short; threads that this one starts inherit this. Linux keeps a
  * priority for each thread, and shares of different containers do not depend on it. Elsewhere nothing changes.
  */
 function giveWay(): void {

@@ -25,8 +25,8 @@ const definitions: ReadonlyMap<string, ReturnType<typeof definitionOf>> = new Ma
 /**
  * Makes pages of metrics fit for a server with an ordinary clock. A Prometheus cannot be sped up: in a cluster that is played
  * six times as fast, it would measure six times as many GPUs. Counters of time, and of what accrues with it, therefore grow as
- * much per second of the server as they really do per simulated second, no matter how evenly the cycles come. Moments become
- * those at which they were played. Everything else stays as it is.
+ * much per second of the server as they really do per simulated second, even if the cycles come unevenly. Moments become those
+ * at which they were played. Everything else stays as it is.
  */
 export function createServerTime(speed: number): (page: PageAt) => string {
   let last: Pick<PageAt, "simulatedAt" | "at"> | null = null;

@@ -6,7 +6,7 @@ import type { Truth, TruthGpu } from "../../simulator/truth.ts";
 export interface TrueWaste {
   /** GPUs that are not busy, allocated or not, on nodes that exist and so are paid for. */
   readonly paidNotBusy: number;
-  /** GPUs that work asks for which waits for nodes although as many GPUs of its model are free. */
+  /** GPUs for work that waits for nodes although as many GPUs of its model are free. */
   readonly blocked: number;
   /** GPUs that queues want and are guaranteed but do not hold, while others hold more than they are guaranteed. */
   readonly unfair: number;

@@ -11,7 +11,7 @@ import { type HistoryChoice, openHistory } from "./openHistory.ts";
 export interface WaterfallOptions extends HistoryChoice {
   readonly from: string | null;
   readonly to: string | null;
-  /** Filters by name and value: of each name, GPU time must have one of the values. */
+  /** Filters by name and value: GPU time counts only if it has one of the values of each name. */
   readonly where: readonly (readonly [name: string, value: string])[];
   readonly output: "table" | "json" | "csv";
 }

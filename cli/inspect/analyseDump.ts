@@ -33,7 +33,7 @@ export interface ReadMoment {
 /** The answers of a dump's moment; else what was wrong has been said, and the command ends with `code`. */
 export type DumpMoment = ReadMoment | { readonly ok: false; readonly code: ExitCode };
 
-/** The next step that says which kinds belong into a dump, and how to take one. */
+/** The next step that says how to take a dump. */
 export const howToTakeADump =
   "take a dump as docs/inspect.md says: kubectl get KIND -A -o json for each kind, curl NODE:9400/metrics for each GPU node.";
 

@@ -32,11 +32,11 @@ export function allocatedByQueue(
 }
 
 /**
- * The rules of KAI. Limits count along the line of queues. Work within quota comes first, then the queue that has the smallest
- * part of its quota and weight. A queue within its quota takes it back from queues that are above theirs. With `shares` (fair
- * shares by past use), queues within their share come first, then work within quota, then the queue that has the smallest part
- * of its share; a queue also takes back what others hold above their shares, as far as its own share reaches
- * (plugins/proportion, queue_order and reclaimable/strategies).
+ * The rules of KAI. Limits count along the line of queues. Work within quota comes first, then the queue that holds the
+ * smallest part of what its quota and weight give it. A queue within its quota takes it back from queues that are above theirs.
+ * With `shares` (fair shares by past use), queues within their share come first, then work within quota, then the queue that
+ * has the smallest part of its share; a queue also takes back what others hold above their shares, as far as its own share
+ * reaches (plugins/proportion, queue_order and reclaimable/strategies).
  */
 export function kaiRules(
   queues: readonly KaiQueueSpec[],

@@ -6,6 +6,6 @@ export interface ClusterControls {
   /** Takes a pod away; its owner reacts in the next step. */
   removePod(namespace: string, name: string, by: "eviction" | "deletion"): void;
   deleteNode(name: string): void;
-  /** Gives the object the labels, annotations and spec of `wanted`, and lets what it controls follow. */
+  /** Gives the object the labels, annotations and spec of `wanted`, and lets the cluster act on them. */
   change(info: KindInfo, wanted: KubeObject): void;
 }
