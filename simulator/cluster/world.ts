@@ -144,8 +144,8 @@ export interface SimPod {
 }
 
 /**
- * What is written into a pod before it is deleted: by its scheduler to make room, by the Eviction API, or because its node is
- * gone.
+ * What is written into a pod before it is deleted: by its scheduler in favour of other work, by the Eviction API, or because
+ * its node is gone.
  */
 export interface SimDisruption {
   readonly at: number;
