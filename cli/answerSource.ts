@@ -42,10 +42,10 @@ export function withSourceOptions(command: Command, use: string): Command {
   return withLogin(asking);
 }
 
-/** Where an exporter on this machine answers. */
+/** The address of an exporter on this machine. */
 export const defaultUrl = `http://127.0.0.1${defaultListenAddress}`;
 
-/** Asks the chosen source. Commands that the answer names choose the same one. */
+/** Asks the chosen source. The commands that the answer names choose the same source. */
 export async function askSource(
   flags: SourceFlags,
   io: Io,
@@ -62,7 +62,7 @@ export async function askSource(
 
 type GivenFlags = { readonly [Name in keyof SourceFlags]?: SourceFlags[Name] | undefined };
 
-/** The flags again, as a shell takes them: ` --dump=DIR`. What is at its default is left out. */
+/** The given flags as text for a shell, such as ` --dump=DIR`. Flags that are at their default are left out. */
 export function sourceText(flags: GivenFlags): Terminal["source"] {
   const named: readonly (readonly [string, string | undefined])[] = [
     ...(flags.dump ?? []).map((path) => ["dump", path] as const),

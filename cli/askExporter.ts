@@ -11,7 +11,7 @@ export type ExporterAnswer<Answer> =
       readonly ok: false;
       readonly error: string;
       readonly nextStep: string;
-      /** It has no review of a window yet. */
+      /** Present if the exporter has no review of the window yet. */
       readonly isNotYet?: true;
     };
 
@@ -27,7 +27,7 @@ const errorSchema = z.object({
 
 /** What is asked of the API, and what a good answer looks like. */
 export interface ExporterQuestion<Answer> {
-  /** Below the exporter's address: `api/v1/explain`. */
+  /** The path below the exporter's address: `api/v1/explain`. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly schema: z.ZodType<Answer>;
@@ -61,14 +61,16 @@ export async function askExporter<Answer>(
   }
 }
 
-/** What lets us in. Throws when the password's file cannot be read. */
+/**
+ * The headers with which the exporter lets a command in; empty without a user. Throws when the password file cannot be read.
+ */
 export async function authorization(address: ExporterAddress): Promise<Record<string, string>> {
   if (address.username === null) return {};
   const password = address.passwordFile === null ? "" : (await readFile(address.passwordFile, "utf8")).trimEnd();
   return { authorization: `Basic ${Buffer.from(`${address.username}:${password}`).toString("base64")}` };
 }
 
-/** What an answer says, or why it is none. */
+/** The answer in a response of the exporter, or the reason why the response has none. */
 export function readAnswer<Answer>(
   { host, pathname }: URL,
   status: number,

@@ -1,4 +1,4 @@
-/** A running exporter, and how it lets us in. */
+/** A running exporter, and the credentials for it. */
 export interface ExporterAddress {
   readonly url: string;
   readonly username: string | null;
@@ -6,14 +6,14 @@ export interface ExporterAddress {
   readonly caFile: string | null;
 }
 
-/** Flags that say how an exporter lets us in. */
+/** Flags with the credentials for an exporter. */
 export interface ExporterFlags {
   readonly username?: string;
   readonly passwordFile?: string;
   readonly caFile?: string;
 }
 
-/** The exporter at an address, and how it lets us in. */
+/** The exporter at an address, with the credentials that the flags name. */
 export function exporterAt(url: string, { username, passwordFile, caFile }: ExporterFlags): ExporterAddress {
   return { url, username: username ?? null, passwordFile: passwordFile ?? null, caFile: caFile ?? null };
 }

@@ -9,15 +9,17 @@ import type { FromExporter, ThreadSettings, ToExporter } from "./threadMessages.
 
 /** The exporter in its thread, as the thread that serves sees it. */
 export interface ExporterLink {
-  /** Resolves when it could start, or has refused to. */
+  /** Resolves when the exporter is able to start, or has refused to. */
   readonly prepared: Promise<
     { readonly ok: true; readonly api: string } | { readonly ok: false; readonly text: string }
   >;
   readonly finished: Finished;
-  /** Opens a way to ask on behalf of a user (empty: everybody); `null` once the thread has ended. */
+  /**
+   * Opens a connection for a question on behalf of a user (empty: a visitor without a name); `null` once the thread has ended.
+   */
   readonly ask: (user: string) => Duplex | null;
   readonly start: () => void;
-  /** Ends it. What it has to write is written by the time that `ended` resolves. */
+  /** Ends the exporter. What it has to write is written by the time that `ended` resolves. */
   readonly end: () => void;
   /** Resolves when the thread has ended: with `null` if it was asked to, else with what is known of why. */
   readonly ended: Promise<string | null>;

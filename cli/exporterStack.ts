@@ -46,47 +46,47 @@ export interface StackOptions {
   readonly telemetryPath: string;
   /** Users and bcrypt hashes of the web configuration. */
   readonly users: Readonly<Record<string, string>>;
-  /** Users who may see the data of some teams alone; default: nobody's view is limited. */
+  /** The teams whose data alone a user may see, by user; default: nobody's view is limited. */
   readonly teams?: Readonly<Record<string, readonly string[]>>;
-  /** How the Kubernetes API is read, where that is not for the configuration to say; and who is informed. */
+  /** How the Kubernetes API is read, as far as the configuration does not decide it, and callbacks about it. */
   readonly kubernetes?: Pick<
     KubernetesSourceOptions,
     "clock" | "ownerClock" | "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"
   >;
-  /** How the exporters' pages are got, where that is not by HTTP. */
+  /** Gets the exporters' pages; default: by HTTP. */
   readonly pages?: GetPool;
-  /** The same for the pages of servers. */
+  /** Gets the pages of servers; default: by HTTP. */
   readonly servingPages?: GetPool;
   readonly runStage?: StageRunner;
   /** The ledger; absent when none is kept. */
   readonly ledger?: LedgerOutput;
-  /** Called when someone has said what is to become of advice, between two cycles. */
+  /** Called when someone has dismissed or taken advice between two cycles. */
   readonly onAdvice?: () => void;
-  /** How the exports by OTLP went; absent without OpenTelemetry output. */
+  /** Counts the exports by OTLP; absent without OpenTelemetry output. */
   readonly otlp?: ExportTally;
 }
 
-/** Sources, cycle and outputs, wired; nothing runs yet. */
+/** The connected sources, cycle and outputs of an exporter; nothing runs yet. */
 export interface ExporterStack {
   readonly kubernetes: KubernetesSource;
   readonly dcgm: TelemetrySources;
   readonly prices: Source<PriceList>;
-  /** Who knows the past; `null` when nobody keeps it. */
+  /** Answers questions about the past; `null` when it is not kept. */
   readonly history: History | null;
   readonly budgets: BudgetWatch;
-  /** Ends what is being asked of the past. */
+  /** Ends the questions about the past that are under way. */
   readonly closeHistory: () => Promise<void>;
   readonly cycle: Cycle;
   /** The whole HTTP side, for exporters that are driven by hand in one thread. */
   readonly app: ReturnType<typeof createApp>;
-  /** What of it is computed when someone asks. */
+  /** The part of `app` that is computed when it is asked for. */
   readonly answers: ReturnType<typeof createAnswers>;
   /** The start page as of now. */
   readonly startPage: () => FinishedStart;
   readonly latest: () => Publication | null;
   /** Fairlead's own health, OpenTelemetry output included. */
   readonly health: () => Health;
-  /** Everything that is wrong now, publishing included. */
+  /** All problems at present, those of publishing included. */
   readonly problems: () => readonly Problem[];
 }
 
@@ -161,7 +161,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
         rendered,
       );
       answersClock.setToWall();
-      // Asked beside the cycle: a slow server must not hold it up.
+      // This runs beside the cycle: a slow server must not hold it up.
       void budgets.refreshWhenDue();
     },
     adviser,
@@ -278,7 +278,9 @@ function reviewOutputOf(
   return { review: createReviewOutput({ cluster, history, accounts, budgets, notCharged }, now) };
 }
 
-/** A plugin of Volcano that the configuration names needs no ConfigMap. */
+/**
+ * Where the settings of schedulers are found. If the configuration names the plugin of Volcano, no ConfigMap is needed for it.
+ */
 function settingsPlaces({ kueue, volcano }: Config["queues"]): SettingsPlaces {
   const plugin = volcano.plugin === "auto" ? volcano.configMap : volcano.plugin;
   return {

@@ -39,7 +39,7 @@ port.on("message", (message: ToExporter) => {
 const niceness = 5;
 
 /**
- * Lets other threads of the process run first where cores are short; threads that this one starts are like it. Linux keeps a
+ * Lets other threads of the process run first where cores are short; threads that this one starts inherit this. Linux keeps a
  * priority for each thread, and shares of different containers do not depend on it. Elsewhere nothing changes.
  */
 function giveWay(): void {
@@ -47,7 +47,7 @@ function giveWay(): void {
     const thread = /^\d+\/task\/(\d+)$/.exec(readlinkSync("/proc/thread-self"))?.[1];
     if (thread !== undefined) setPriority(Number(thread), Math.min(19, getPriority(Number(thread)) + niceness));
   } catch {
-    // Without it, threads take turns.
+    // Without the lower priority, threads take turns.
   }
 }
 

@@ -6,7 +6,7 @@ import { loadFile } from "../exporter/config/load.ts";
 import type { Io } from "./io.ts";
 import { printable } from "./printable.ts";
 
-/** The settings in a file; or says all that is wrong with them, and gives `null`. */
+/** Reads the settings in a file; `null` after all that is wrong with them has been said. */
 export async function readSettings<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
@@ -18,7 +18,7 @@ export async function readSettings<Schema extends z.ZodType>(
   return null;
 }
 
-/** Writes files below a folder and names them; or says why it cannot. Whether it could. */
+/** Writes files below a folder and names them, or says why it cannot; returns whether it could. */
 export async function writeFiles(files: Readonly<Record<string, string>>, output: string, io: Io): Promise<boolean> {
   const all = Object.entries(files);
   try {
@@ -43,7 +43,7 @@ function wrong(file: string, errors: readonly ConfigError[]): string {
   ].join("\n");
 }
 
-/** Readers never see half a file. */
+/** Replaces a file at once, so that readers never see half of it. */
 async function replaceFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const unfinished = `${file}.unfinished`;

@@ -1,6 +1,6 @@
 import type { KubernetesSourceOptions } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 
-/** The levels that lines about the Kubernetes API have; `pino` has them. */
+/** A log with the levels of lines about the Kubernetes API, such as one of `pino`. */
 export interface LevelLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -8,8 +8,9 @@ export interface LevelLog {
 }
 
 /**
- * One line for each change of a kind's state, and for each list or watch that is begun anew, with its reason. Only what has
- * everything listed again is reported at level info: watches are opened again all day, and a list that fails is a change of state.
+ * One line for each change of a kind's state, and for each list or watch that is begun anew, with its reason. A restart is
+ * reported at level info only if everything is listed again: watches are opened again all day, and a list that fails is a
+ * change of state.
  */
 export function createKubernetesLog(
   log: LevelLog,

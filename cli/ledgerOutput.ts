@@ -17,17 +17,20 @@ import type { StoredAdvice, StoredWithheld } from "../exporter/model/storedAdvic
 
 /** The ledger between the cycle and the outputs. */
 export interface LedgerOutput {
-  /** What an earlier process remembered, as far as it still holds. */
+  /** The memory of an earlier process, as far as it is still valid at `at`, seconds since the epoch. */
   readonly memory: (at: number) => Memory;
-  /** All that it remembered when it was opened. */
+  /** Everything that the ledger remembered when it was opened. */
   readonly remembered: readonly Remembered[];
-  /** Pods that ended lately, by shape, when it was opened. */
+  /** Pods that had ended lately when the ledger was opened, by shape. */
   readonly endedShapes: readonly EndedOnDay[];
-  /** The time of idle nodes in the last days before it was opened; `null` in a new ledger. */
+  /** The time of idle nodes in the last days before the ledger was opened; `null` in a new ledger. */
   readonly idleTime: PastIdleTime | null;
   /** Advice that was open, or had closed lately, when it was opened. */
   readonly advice: readonly StoredAdvice[];
-  /** Writes a step, and what changed in the memory and of advice, in the order of the calls. From then on it is the ledger's to write. */
+  /**
+   * Writes a step, with the changes of the memory and of advice, in the order of the calls. It returns at once: the ledger
+   * writes by itself.
+   */
   readonly onStep: (
     step: AccruedStep,
     memory: Memory,
@@ -41,7 +44,7 @@ export interface LedgerOutput {
   readonly close: () => Promise<void>;
 }
 
-/** A ledger, nothing when none is configured, or why the configured one cannot be had. */
+/** An opened ledger, `null` when none is configured, or why the configured one cannot be opened. */
 export type PreparedLedger =
   | { readonly ok: true; readonly output: LedgerOutput | null }
   | { readonly ok: false; readonly problem: Problem };

@@ -20,7 +20,7 @@ process.exitCode = await run(process.argv.slice(2), {
       process.stdout.write(bytes, (error) => (error == null ? resolve() : reject(error)));
     }),
   err: (text) => process.stderr.write(text),
-  // Whoever does not read it does not open it.
+  // A getter opens standard input only for a command that reads it.
   get input() {
     return process.stdin;
   },

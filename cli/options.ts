@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 export const outputOption = (description: string, formats: readonly string[]): Option =>
   new Option("-o, --output <format>", description).choices(formats).default("table");
 
-/** Adds what lets a command in at a running exporter (`ExporterFlags`). */
+/** Adds the options with which a running exporter lets a command in (`ExporterFlags`). */
 export function withLogin(command: Command): Command {
   return command
     .option("--username <name>", "user of the exporter's web configuration")
@@ -12,7 +12,7 @@ export function withLogin(command: Command): Command {
     .option("--ca-file <file>", "CA certificates that sign the exporter's certificate");
 }
 
-/** Values of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** Reads a whole number within bounds, which `expected` names to whoever gives another text. */

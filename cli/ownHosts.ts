@@ -4,7 +4,10 @@ import { parseListenAddress } from "../exporter/publish/http/listenAddress.ts";
 
 const resolvConf = "/etc/resolv.conf";
 
-/** The names under which this Fairlead may be asked: those of its machine and of its Services, and those that the configuration allows. */
+/**
+ * The names under which this Fairlead may be asked: those of its machine and of its Services, and those that the configuration
+ * allows.
+ */
 export async function ownHosts(listenAddress: string, allowed: readonly string[]): Promise<string[]> {
   const host = parseListenAddress(listenAddress)?.host ?? null;
   const text = await readFile(resolvConf, "utf8").catch(() => "");
@@ -12,9 +15,9 @@ export async function ownHosts(listenAddress: string, allowed: readonly string[]
 }
 
 /**
- * Names of Services, as the search list of a pod's resolver gives the cluster's domain and the pod's namespace. No stranger can have
- * a name below `svc` or the cluster's domain. `NAME.NAMESPACE` is one only where NAME begins the pod's own: a namespace may be
- * called as a top-level domain is.
+ * Names of Services that may lead to this pod; the search list of its resolver has the cluster's domain and the pod's
+ * namespace. No outsider can have a name below `svc` or the cluster's domain. `NAME.NAMESPACE` is accepted only if the pod's
+ * name begins with NAME, because a namespace may have the name of a top-level domain.
  */
 export function serviceNames(resolver: string, pod: string): string[] {
   const search = /^\s*search\s+(.*)$/m.exec(resolver)?.[1]?.trim().split(/\s+/) ?? [];

@@ -1,6 +1,6 @@
 import { createGetPool, type GetPool } from "../exporter/sources/http/getPool.ts";
 
-/** What differs between those who are asked for pages. */
+/** What differs between the targets that are asked for pages. */
 export interface PageLimits {
   readonly timeoutSeconds: number;
   readonly maxBytes: number;
@@ -8,10 +8,13 @@ export interface PageLimits {
   readonly accept: string;
 }
 
-/** Pages of metrics, as Prometheus asks for them. */
+/** The `accept` header for pages of metrics, as Prometheus sends it. */
 export const acceptedPage = "text/plain;version=0.0.4";
 
-/** Asks once in each interval (seconds), on the clock `steady`: who fails is asked less often, and who is gone is forgotten. */
+/**
+ * Asks each target once per interval (seconds), on the clock `steady`. Targets that fail are asked less often, and targets that
+ * are gone are forgotten.
+ */
 export function pagePool(limits: PageLimits, interval: number, steady: () => number): GetPool {
   return createGetPool({
     ...limits,

@@ -3,15 +3,21 @@ import { setTimeout as wait } from "node:timers/promises";
 import { request } from "undici";
 
 const timeoutMilliseconds = 15_000;
-/** The longest that a webhook may ask to wait, seconds. */
+/** The longest wait that a webhook may ask for, seconds. */
 const longestWait = 60;
 
-/** What became of a message: `file` says that the address could not be read, and not that it did not answer. */
+/**
+ * What became of a message. `what` is `file` if the address could not be read, and `webhook` if the message could not be
+ * delivered.
+ */
 export type Posted =
   | { readonly ok: true }
   | { readonly ok: false; readonly what: "file" | "webhook"; readonly why: string };
 
-/** Sends a message as JSON to the webhook whose address is in a file. An address of a webhook is a secret: it is in no text. */
+/**
+ * Sends a message as JSON to the webhook whose address is in a file. The address of a webhook is a secret, so no text contains
+ * it.
+ */
 export async function postMessage(file: string, message: Readonly<Record<string, unknown>>): Promise<Posted> {
   let address: string;
   try {
@@ -33,7 +39,7 @@ export async function postMessage(file: string, message: Readonly<Record<string,
 
 interface Answered {
   readonly status: number;
-  /** How long it asks to be left alone (status 429), seconds; `null`: it does not. */
+  /** How long the webhook asks the sender to wait (status 429), seconds; `null`: it does not ask. */
   readonly waitSeconds: number | null;
 }
 

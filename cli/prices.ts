@@ -44,7 +44,7 @@ export async function pricesWithoutServer(settings: Config["prices"]): Promise<P
   return source.read();
 }
 
-/** Whether the price file that a configuration names can be used; says what is wrong with it. */
+/** Whether the price file that a configuration names can be used; if not, it is said what is wrong with it. */
 export async function hasGoodPrices({ prices }: Config, configFile: string, io: Io): Promise<boolean> {
   if (prices.file === undefined) return true;
   const read = await readPriceFile(prices.file);

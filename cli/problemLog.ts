@@ -1,13 +1,16 @@
 import type { Problem } from "../exporter/model/problem.ts";
 import { printable } from "./printable.ts";
 
-/** The two levels that a problem's lines have; `pino` has them. */
+/** A log with the two levels of a problem's lines, such as one of `pino`. */
 export interface LineLog {
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }
 
-/** Problems that began or ended in one cycle beyond this number share a line: a whole cluster may fail at once. */
+/**
+ * The most lines for problems that began, or that ended, in one cycle. Further problems share a line, because a whole cluster
+ * may fail at once.
+ */
 const maxLines = 50;
 
 /** Turns the problems of each cycle into log lines: one when a problem begins, one when it is over. */
@@ -27,7 +30,10 @@ export function createProblemLog(log: LineLog): (problems: readonly Problem[]) =
   };
 }
 
-/** Text from the cluster may be in it: it must stay on its line, and must not move the cursor of who reads the log. */
+/**
+ * Makes a text one line. Text from the cluster may be in it, which must not begin a new line or move the cursor of whoever
+ * reads the log.
+ */
 const oneLine = (text: string): string => printable(text).replaceAll("\n", "\\n");
 
 const keyOf = ({ code, subject }: Problem): string => (subject === null ? code : `${code} ${subject}`);

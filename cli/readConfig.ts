@@ -32,7 +32,7 @@ export async function checkConfig(file: string, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-/** Rules by which whoever sends work to a queue decides who is billed for it. */
+/** Warnings about rules by which whoever sends work to a queue decides who is billed for it. */
 function teamWarnings({ teams }: Config): readonly string[] {
   return teams.flatMap((rule, i) =>
     rule.from === "queue" && rule.allowed === undefined

@@ -19,13 +19,13 @@ import { readVersion } from "./version.ts";
 
 /** How an exporter is doing. */
 export interface ExporterState {
-  /** Seconds since the epoch; `null` before the first complete cycle. */
+  /** The time of the last complete cycle, seconds since the epoch; `null` before the first one. */
   readonly lastCycleAt: number | null;
   /** What is missing before answers are complete, in words. */
   readonly missing: readonly string[];
 }
 
-/** Who is informed of each cycle. */
+/** Callbacks that are informed about each cycle. */
 export interface ExporterListener {
   readonly onPage: (page: { readonly at: number; readonly page: Buffer }) => void;
   /** Called with the start page whenever it may have changed. */
@@ -47,10 +47,10 @@ export type Prepared =
   | { readonly ok: true; readonly exporter: PreparedExporter }
   | { readonly ok: false; readonly text: string };
 
-/** So often it is looked whether the state has changed, milliseconds. */
+/** The time between two looks at whether the state has changed, milliseconds. */
 const lookMilliseconds = 500;
 
-/** Everything that an exporter needs, opened: credentials, ledger, OpenTelemetry output. What cannot be had is said in words. */
+/** Opens everything that an exporter needs: credentials, ledger, OpenTelemetry output. What is missing is said in words. */
 export async function prepareExporter(
   { config, telemetryPath, users, teams }: ThreadSettings,
   log: LevelLog,
@@ -60,7 +60,7 @@ export async function prepareExporter(
     context: config.kubernetes.context ?? null,
   });
   if (!loaded.ok) {
-    // A parser's message goes on with lines of the file, which holds credentials.
+    // After its first line, the message of a parser quotes lines of the file, which holds credentials.
     const message = loaded.problem.message.split("\n")[0] ?? "";
     return { ok: false, text: problemText({ ...loaded.problem, message }) };
   }
@@ -104,7 +104,7 @@ export async function prepareExporter(
   return { ok: true, exporter: { answers: stack.answers, api: loaded.credentials.server, run } };
 }
 
-/** Says the state whenever it has changed; once nothing is missing, it changes with a cycle only. */
+/** Reports the state whenever it has changed; once nothing is missing, it only changes with a cycle. */
 function watchState(
   { health }: Pick<ExporterStack, "health">,
   onState: ExporterListener["onState"],
@@ -132,7 +132,10 @@ interface Run extends Pick<ExporterListener, "onPage"> {
   readonly onCycle: () => void;
 }
 
-/** A cycle each interval, the first when telemetry is in (`startSources`). A problem is one log line when it begins and one when it ends. */
+/**
+ * Runs a cycle each interval, the first when telemetry has arrived (`startSources`). A problem is logged when it begins and
+ * when it ends.
+ */
 async function runUntil(
   stack: ExporterStack,
   intervalSeconds: number,

@@ -18,7 +18,7 @@ import { problemText } from "./showProblem.ts";
 export interface ServeOptions {
   readonly configFile: string | null;
   readonly listenAddress: string;
-  /** Where probes are answered beside; `null`: nowhere else. */
+  /** An additional address for probes; `null`: there is none. */
   readonly probeAddress: string | null;
   readonly telemetryPath: string;
   readonly webConfigFile: string | null;
@@ -28,7 +28,8 @@ export interface ServeOptions {
 
 /**
  * Watches a cluster and serves its answers until it is asked to end. This thread only speaks with the network; the exporter has
- * one of its own. Without it there is nothing to serve: the process then ends, for whoever watches it to start it again.
+ * a thread of its own. If that thread ends, there is nothing to serve, and the process ends, so that its supervisor starts it
+ * again.
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { telemetryPath } = options;
@@ -75,7 +76,7 @@ async function listen(
   log: pino.Logger,
 ): Promise<Listening> {
   const { basic_auth_users: users, teams } = web;
-  // A stranger's page has neither a password nor a certificate for its own name.
+  // With a password or TLS, hosts need no check: a stranger's page has neither the password nor a certificate for its own name.
   const isOpen = Object.keys(users).length === 0 && web.tls_server_config === undefined;
   const hosts = isOpen ? await ownHosts(listenAddress, config.web.allowedHosts) : null;
   const main = await startServer({

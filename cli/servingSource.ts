@@ -8,9 +8,9 @@ import { servingTargets } from "../exporter/sources/serving/targets.ts";
 import { acceptedPage, pagePool } from "./pagePool.ts";
 
 /**
- * The requests of servers, best source first: pods that are asked themselves, then what a server scraped from them. Empty
- * where the configuration names neither. `pages` gets the pages of pods, by default by HTTP; `steady`: seconds since the epoch, also
- * after the wall clock was set.
+ * The sources of the requests of servers, best first: the pods themselves, then what a Prometheus server scraped from them.
+ * Empty where the configuration names neither. `pages` gets the pages of pods, by default by HTTP. `steady` shows seconds since
+ * the epoch, and does not jump when the wall clock is set.
  */
 export function servingSourcesOf(
   { serving, interval }: Config,

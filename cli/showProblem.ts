@@ -1,7 +1,7 @@
 import type { Problem } from "../exporter/model/problem.ts";
 import type { Io } from "./io.ts";
 
-/** What is wrong, and what to do. */
+/** The text of a problem: what is wrong, and what to do. */
 export const problemText = ({ message, nextStep }: Pick<Problem, "message" | "nextStep">): string =>
   `fairlead: ${message}\nNext step: ${nextStep}\n`;
 
@@ -11,11 +11,11 @@ export function showProblem(problem: Pick<Problem, "message" | "nextStep">, io: 
   return 1;
 }
 
-/** The same of a message that no problem has. */
+/** Says what is wrong and what to do, where there is no problem object; the command ends with an error. */
 export const refuse = (message: string, nextStep: string, io: Pick<Io, "err">): 1 =>
   showProblem({ message, nextStep }, io);
 
-/** The same where something was to be found: there is none. */
+/** Says why something cannot be had and what to do; returns `null` in place of it. */
 export function withhold(message: string, nextStep: string, io: Pick<Io, "err">): null {
   showProblem({ message, nextStep }, io);
   return null;

@@ -4,7 +4,7 @@ import type { ExporterStack } from "./exporterStack.ts";
 /** The first cycle waits at most this many intervals for telemetry, once the Kubernetes API was asked for everything. */
 export const firstRoundIntervals = 2;
 
-/** How often it is looked whether pods are known by now. */
+/** The time between two looks at whether the pods are known, seconds. */
 const lookSeconds = 0.25;
 
 /** How sources are started. */
@@ -13,7 +13,7 @@ export interface SourcesStart {
   readonly boundSeconds: number;
   /** Whether the sources are to be stopped again: then nothing more is started. */
   readonly isEnding: () => boolean;
-  /** Calls back once after this many seconds; the result cancels it. By default the machine's timers. */
+  /** Calls back once after this many seconds; the result cancels it. Default: the machine's timers. */
   readonly schedule?: typeof scheduleOnMachine;
 }
 

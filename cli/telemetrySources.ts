@@ -11,23 +11,23 @@ import { acceptedPage, pagePool } from "./pagePool.ts";
 import { servingSourcesOf } from "./servingSource.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 
-/** All ways in for GPU telemetry that the configuration asks for. */
+/** All sources of telemetry that the configuration asks for. */
 export interface TelemetrySources {
-  /** Best first: only the best source of a node counts. */
+  /** The sources of GPU telemetry, best first: only the best source of a node counts. */
   readonly sources: readonly DcgmSource[];
-  /** The requests of servers, best first; empty if none is asked. */
+  /** The sources of the requests of servers, best first; empty if none is asked. */
   readonly serving: readonly ServingSource[];
-  /** Starts all; resolves when the first attempt of each is over. */
+  /** Starts all sources; resolves when the first attempt of each is over. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** One full round of each at once, as of `now` (seconds since the epoch). */
+  /** Runs one full round of each source at once, as of `now` (seconds since the epoch). */
   scrapeOnce(now: number): Promise<void>;
 }
 
 /**
- * The exporters themselves, and a Prometheus server where one is configured. With a server, discovered exporters are
- * only looked up, to know on which nodes they run, unless they are to be scraped too; listed targets always are. `pages` gets
- * the exporters' pages, by default by HTTP, and `servingPages` those of servers.
+ * Creates the sources: the exporters themselves, and a Prometheus server where one is configured. With a server, discovered
+ * exporters are only looked up, to know on which nodes they run, unless they are to be scraped, too; listed targets are always
+ * scraped. `pages` gets the exporters' pages, by default by HTTP, and `servingPages` those of servers.
  */
 export function createTelemetrySources(
   config: Config,
@@ -38,7 +38,7 @@ export function createTelemetrySources(
   servingPages?: GetPool,
 ): TelemetrySources {
   const { prometheus, targets } = config.dcgm;
-  // A page is as old as it is, also after the wall clock was set back: a dead exporter must not stay young for hours.
+  // The age of a page must be right even after the wall clock was set back: a dead exporter must not look alive for hours.
   const steady = createSteadyClock(now, monotonic).now;
   const exporters = exporterLookup(kubernetes, monotonic);
   const isScraping = prometheus === undefined || prometheus.scrapeToo || targets.length > 0;
@@ -71,7 +71,7 @@ function exporterPages({ dcgm, interval }: Config, steady: () => number): GetPoo
   return pagePool({ timeoutSeconds, maxBytes, concurrency, accept: acceptedPage }, interval, steady);
 }
 
-/** Looks up the exporters that are believed; where pods cannot be read, they are where they were. */
+/** Looks up the exporters that are believed; while pods cannot be read, the last known ones remain. */
 type ExporterLookup = () => BelievedExporters;
 
 function exporterLookup(kubernetes: Pick<KubernetesSource, "read">, monotonic: () => number): ExporterLookup {
@@ -91,7 +91,7 @@ function createScraper(config: Config, exporters: ExporterLookup, steady: () => 
   const { prometheus, discovery, targets } = config.dcgm;
   const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
   const source = createDcgmSource({
-    // While pods cannot be read, exporters are where they were: without them, not even the GPUs would be known.
+    // While pods cannot be read, the last known exporters are asked: without them, not even the GPUs would be known.
     targets: () => discoverTargets(isDiscovering ? exporters().pods : [], discovery, targets),
     pool,
     intervalSeconds: config.interval,

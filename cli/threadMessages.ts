@@ -9,14 +9,14 @@ export interface ThreadSettings {
   readonly telemetryPath: string;
   /** Users and bcrypt hashes of the web configuration: where there are none, nobody may write. */
   readonly users: Readonly<Record<string, string>>;
-  /** Users who may see the data of some teams alone; absent: nobody's view is limited. */
+  /** The teams whose data alone a user may see, by user; absent: nobody's view is limited. */
   readonly teams?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** The levels of log lines. */
 export type LogLevel = keyof LevelLog;
 
-/** What the exporter's thread sends the one that serves. */
+/** What the exporter's thread sends to the thread that serves. */
 export type FromExporter =
   /** A line for the log. */
   | {
@@ -25,21 +25,21 @@ export type FromExporter =
       readonly fields: object;
       readonly message: string;
     }
-  /** It cannot start, and ends; what the user has to know. */
+  /** The exporter cannot start, and ends; `text` is for the user. */
   | { readonly kind: "refused"; readonly text: string }
-  /** It could start; the address of the Kubernetes API. */
+  /** The exporter is able to start; `api` is the address of the Kubernetes API. */
   | { readonly kind: "prepared"; readonly api: string }
-  /** How it is doing, whenever that has changed. */
+  /** The state of the exporter, whenever it has changed. */
   | { readonly kind: "state"; readonly lastCycleAt: number | null; readonly missing: readonly string[] }
   /** The page of a cycle. */
   | { readonly kind: "page"; readonly at: number; readonly page: Uint8Array }
   /** The start page, whenever it has changed. */
   | { readonly kind: "start"; readonly start: FinishedStart };
 
-/** What the exporter's thread is sent. */
+/** What is sent to the exporter's thread. */
 export type ToExporter =
   | { readonly kind: "start" }
-  /** Ends it; what it has to write is written. */
+  /** Ends the exporter once it has written what it has to write. */
   | { readonly kind: "end" }
-  /** A question, as HTTP through the port (`portStream`), and who asks. */
+  /** A question, sent as HTTP through the port (`portStream`), and the user who asks it. */
   | { readonly kind: "ask"; readonly port: MessagePort; readonly user: string };

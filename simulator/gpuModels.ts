@@ -1,8 +1,8 @@
-/** What the simulator knows of one GPU model. */
+/** What the simulator knows about one GPU model. */
 export interface GpuModel {
-  /** As DCGM and NVML spell it. */
+  /** The name as DCGM and NVML spell it. */
   readonly name: string;
-  /** As GPU Feature Discovery spells it in `nvidia.com/gpu.product`. */
+  /** The name as GPU Feature Discovery spells it in `nvidia.com/gpu.product`. */
   readonly product: string;
   readonly family: string;
   readonly memoryMiB: number;
@@ -17,7 +17,10 @@ export interface GpuModel {
 
 export type GpuModelName = "H100" | "A100" | "L4" | "T4" | "P100" | "V100M16" | "V100M32" | "A10" | "A30" | "G2" | "G3";
 
-/** Data sheets of the vendors; G2 and G3 are types that the openb trace does not disclose, their numbers are made up. */
+/**
+ * The GPU models, from the data sheets of the vendors. G2 and G3 are types that the openb trace does not disclose, and their
+ * numbers are made up.
+ */
 export const gpuModels: Readonly<Record<GpuModelName, GpuModel>> = {
   H100: model("NVIDIA H100 80GB HBM3", {
     family: "hopper",
@@ -113,15 +116,15 @@ function model(name: string, data: Omit<GpuModel, "name" | "product" | "profilin
   return { ...data, name, product: name.replaceAll(" ", "-"), profiling: !data.computeCapability.startsWith("6.") };
 }
 
-/** Compute slices of a MIG profile: the digit before `g`. */
+/** The compute slices of a MIG profile: the digit before `g`. */
 export function slicesOfProfile(profile: string): number {
   return Number.parseInt(profile, 10);
 }
 
-/** Memory slices of a GPU that can do MIG: one more than compute slices where there are seven. */
+/** The memory slices of a GPU that can do MIG: one more than the compute slices where there are seven. */
 const memorySlicesOf = ({ migSlices }: GpuModel): number => (migSlices === 7 ? 8 : migSlices);
 
-/** Memory slices that an instance takes, by the gigabytes in its name. */
+/** The memory slices that an instance takes, by the gigabytes in its name. */
 function memoryOf(profile: string, model: GpuModel): number {
   return Math.round((gigabytesOf(profile) * memorySlicesOf(model)) / (model.memoryMiB / 1024));
 }
@@ -134,8 +137,8 @@ export function mostInstances(profile: string, model: GpuModel): number {
 }
 
 /**
- * The part of its GPU that each instance of a layout is: the larger of its parts of compute and memory, and where no further
- * instance has a place, or these parts make more than the GPU, the same in proportion to a whole GPU.
+ * The part of its GPU that each instance of a layout is: the larger of its parts of compute and memory. Where no further
+ * instance has space, or these parts add up to more than the GPU, they are scaled so that they add up to a whole GPU.
  */
 export function instanceWeights(layout: readonly string[], model: GpuModel): readonly number[] {
   const [compute, memory] = [model.migSlices, memorySlicesOf(model)];
@@ -156,10 +159,10 @@ export function memoryOfProfile(profile: string): number {
   return Math.round(gigabytesOf(profile) * 1024 * 0.985);
 }
 
-/** First NVML GPU instance id that a profile of this many slices gets on a seven-slice GPU. */
+/** The first NVML GPU instance id that a profile of this many slices gets on a seven-slice GPU. */
 const firstInstanceId: Readonly<Record<number, number>> = { 1: 7, 2: 3, 3: 1, 4: 1, 7: 0 };
 
-/** NVML GPU instance ids for a layout such as `["3g.40gb", "2g.20gb", "1g.10gb"]`, in its order. */
+/** The NVML GPU instance ids for a layout such as `["3g.40gb", "2g.20gb", "1g.10gb"]`, in its order. */
 export function instanceIds(layout: readonly string[]): readonly string[] {
   const used = new Set<number>();
   return layout.map((profile) => {

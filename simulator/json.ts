@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Whether a value is a JSON object: no array, not null. */
+/** Whether a value is a JSON object, and neither an array nor null. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -15,7 +15,7 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** What is at a path of keys; `undefined` where it ends before. */
+/** The value at a path of keys; `undefined` where the path leads nowhere. */
 export function at(value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
   let found = value;
   for (const key of path) {
@@ -32,20 +32,20 @@ export function textAt(value: JsonValue | undefined, ...path: readonly string[])
   return typeof found === "string" ? found : null;
 }
 
-/** A number at a path, also one that is written as a plain quantity (`"16"`); `null` where there is none. */
+/** A number at a path, also if it is written as a plain quantity (`"16"`); `null` where there is none. */
 export function numberAt(value: JsonValue | undefined, ...path: readonly string[]): number | null {
   const found = at(value, ...path);
   const number = typeof found === "string" && found !== "" ? Number(found) : found;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
-/** The entries of an array at a path; none where there is none. */
+/** The entries of an array at a path; empty where there is none. */
 export function itemsAt(value: JsonValue | undefined, ...path: readonly string[]): readonly JsonValue[] {
   const found = at(value, ...path);
   return isArray(found) ? found : [];
 }
 
-/** Texts by key at a path (labels, annotations); what is no text is left out. */
+/** The texts at a path by key (labels, annotations); values that are not text are left out. */
 export function textsAt(value: JsonValue | undefined, ...path: readonly string[]): Readonly<Record<string, string>> {
   const found = at(value, ...path);
   if (!isObject(found)) return {};
@@ -56,12 +56,12 @@ export function textsAt(value: JsonValue | undefined, ...path: readonly string[]
   return texts;
 }
 
-/** A plain value as JSON has it: a copy without what JSON cannot say. */
+/** A plain value as JSON has it: a copy without what JSON cannot express. */
 export function toJson(value: object): JsonValue {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Whether two JSON values say the same; the order of keys does not count. */
+/** Whether two JSON values are equal; the order of keys does not count. */
 export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]));
   if (!isObject(a)) return a === b;

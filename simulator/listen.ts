@@ -7,7 +7,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Starts to listen. Closing breaks off what is still open. */
+/** Starts to listen. Closing breaks off connections that are still open. */
 export async function listen(handler: RequestListener): Promise<Listener> {
   const server = createServer({ keepAliveTimeout: 60_000 }, handler);
   server.listen(0, "127.0.0.1");

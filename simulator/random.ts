@@ -1,4 +1,4 @@
-/** FNV-1a, 32 bit: the same text gives the same number on every machine. */
+/** The FNV-1a hash of a text, 32 bit: the same text gives the same number on every machine. */
 export function hashText(text: string, start = 0x811c9dc5): number {
   let hash = start;
   for (let i = 0; i < text.length; i++) {
@@ -8,7 +8,7 @@ export function hashText(text: string, start = 0x811c9dc5): number {
   return hash >>> 0;
 }
 
-/** A ratio in [0, 1) that depends only on the two numbers. Stateless, so any moment can be asked for in any order. */
+/** A ratio in [0, 1) that depends only on the two numbers. It has no state, so any moment can be asked for in any order. */
 export function noise(key: number, moment: number): number {
   let x = (key ^ Math.imul(moment | 0, 0x9e3779b1)) >>> 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -26,7 +26,7 @@ export interface RandomStream {
   pick<T>(list: readonly [T, ...T[]]): T;
 }
 
-/** Mulberry32: small, fast, and good enough for habits; not for secrets. */
+/** A stream by Mulberry32: small, fast, and good enough for habits, but not for secrets. */
 export function createRandomStream(seed: number): RandomStream {
   let state = seed >>> 0;
   const next = (): number => {
@@ -42,7 +42,10 @@ export function createRandomStream(seed: number): RandomStream {
   };
 }
 
-/** FNV alone leaves texts that differ in their last letter close together; this spreads them. */
+/**
+ * A whole number below 2^32 from a text. FNV alone leaves texts that differ in their last letter close together; this spreads
+ * them.
+ */
 function scattered(text: string, part: number): number {
   return Math.floor(noise(hashText(`${part}/${text}`), part + 1) * 4294967296);
 }

@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: string | Buffer;
 }
 
-/** An answer in plain text, as Go's servers give it. */
+/** An answer in plain text, as Go's servers send it. */
 export function textReply(code: number, body: string): Reply {
   return { code, contentType: "text/plain; charset=utf-8", body };
 }

@@ -4,26 +4,26 @@ import type { GpuModelName } from "./gpuModels.ts";
 import type { QueueingSpec } from "./queues/spec.ts";
 import type { WaitSpec } from "./waits.ts";
 
-/** How a node hands out its GPUs. It decides capacity, labels, what pods must ask for, and what pages can say. */
+/** How a node allocates its GPUs. It decides capacity, labels, what pods must ask for, and what pages can show. */
 export type NodeMode =
   | { readonly kind: "whole" }
   | { readonly kind: "time-slicing" | "mps"; readonly replicas: number; readonly renamed: boolean }
   | { readonly kind: "mig-single"; readonly profile: string }
-  /** `layouts[i % layouts.length]` is what GPU `i` is cut into; an empty layout is a GPU with MIG off. */
+  /** GPU `i` is divided into `layouts[i % layouts.length]`; an empty layout is a GPU with MIG off. */
   | { readonly kind: "mig-mixed"; readonly layouts: readonly (readonly string[])[] }
   | { readonly kind: "dra"; readonly monitoringClaim: boolean }
   | { readonly kind: "kai" }
   | { readonly kind: "hami"; readonly splits: number }
   | { readonly kind: "vgpu-guest" };
 
-/** Generation of dcgm-exporter whose page format a node speaks. */
+/** The generation of dcgm-exporter in whose format a node's page is written. */
 export type DialectName = "2.4" | "3.3" | "old-namespace" | "4.5" | "4.8.3";
 
 /** What an exporter shows of a time-sliced or MPS GPU. */
 export type SharedRows =
-  /** Without the virtual-GPU flag: one row, one of the sharers, changing. */
+  /** Without the virtual-GPU flag: one row for one of the pods that share the GPU, which changes. */
   | "one-arbitrary-pod"
-  /** Exporter up to 4.8.1 with the flag: every row once per sharer, label `vgpu`, equal values. */
+  /** Exporter up to 4.8.1 with the flag: every row once for each of these pods, with the label `vgpu` and equal values. */
   | "copies"
   /** Exporter from 4.8.2 with the flag: GPU_UTIL and FB_USED per pod beside the device row, other rows copied. */
   | "per-process";
@@ -31,8 +31,9 @@ export type SharedRows =
 export interface ExporterSpec {
   readonly dialect: DialectName;
   /**
-   * `default`: the generation's own list (PROF fields from 4.x). `operator`: the GPU operator's list, which always had them. `all`:
-   * a list of one's own with what the others leave out: SM_ACTIVE, further pipes, NVLink, the power limit, clock event reasons.
+   * `default`: the generation's own list (PROF fields from 4.x). `operator`: the GPU operator's list, which always had them.
+   * `all`: a custom list with what the others leave out: SM_ACTIVE, further pipes, NVLink, the power limit, clock event
+   * reasons.
    */
   readonly counters: "default" | "operator" | "all";
   /** Names of metrics that its list lacks; default: none. */
@@ -49,7 +50,7 @@ export interface NodeSpec {
   /** One entry per GPU; two models on one node are allowed. */
   readonly physicalGpus: readonly GpuModelName[];
   readonly mode: NodeMode;
-  /** `null`: no exporter runs here. */
+  /** The exporter; `null`: no exporter runs here. */
   readonly exporter: ExporterSpec | null;
   readonly cpuMilli: number;
   readonly memoryMiB: number;
@@ -74,21 +75,21 @@ export type ActivityPattern =
   | { readonly kind: "constant"; readonly level: number }
   /** Training: near `level`, with a short dip at each half-hour checkpoint. */
   | { readonly kind: "steady"; readonly level: number }
-  /** On or off in spells of two minutes, on for `duty` of them. */
+  /** On or off in spells of two minutes, and on in the part `duty` of them. */
   | { readonly kind: "bursts"; readonly level: number; readonly duty: number }
-  /** Idle but for one ten-minute spell in `1 / duty`. */
+  /** Idle except for one ten-minute spell in `1 / duty`. */
   | { readonly kind: "notebook"; readonly duty: number }
   /** Low at 04:00 UTC, high at 16:00 UTC. */
   | { readonly kind: "day"; readonly low: number; readonly high: number }
   /**
-   * Someone works with it in spells and pauses, as with pods of a real cluster (scenarios/pauses.ts), until they have used it
-   * for this many seconds (shortest and longest; `null`: to its end) and forget it. All its pods are busy at `level` together.
+   * A person works with it in spells and pauses, as with pods of a real cluster (scenarios/pauses.ts), for this many seconds
+   * (shortest and longest; `null`: to its end), and then forgets it. All its pods are busy at `level` together.
    */
   | { readonly kind: "sessions"; readonly level: number; readonly usedSeconds: readonly [number, number] | null }
   /** A recorded series, repeated. */
   | { readonly kind: "series"; readonly stepSeconds: number; readonly offset: number; readonly values: Float64Array };
 
-/** What one pod asks of GPUs. */
+/** The GPUs that one pod asks for. */
 export type GpuRequest =
   | { readonly kind: "none" }
   /** `nvidia.com/gpu: count` on nodes that hand out whole GPUs. */
@@ -110,7 +111,7 @@ export type GpuRequest =
   | { readonly kind: "claim"; readonly count: number; readonly shared: boolean }
   /** `nvidia.com/gpu: count`, served by DRA through the pod's extended resource claim. */
   | { readonly kind: "extended-resource"; readonly count: number }
-  /** KAI: annotation `gpu-fraction`. */
+  /** A fraction by KAI's annotation `gpu-fraction`. */
   | { readonly kind: "fraction"; readonly share: number }
   /** HAMi: memory and cores of one GPU; the share is the larger of the two ratios. */
   | { readonly kind: "hami"; readonly memoryMiB: number; readonly corePercent: number };
@@ -131,66 +132,66 @@ export interface WorkloadSpec {
   readonly namespace: string;
   readonly pods: number;
   readonly request: GpuRequest;
-  /** Models that the pods accept (node selector); empty: any. */
+  /** Models that the pods accept (node selector); empty: any model. */
   readonly models: readonly GpuModelName[];
   readonly cpuMilli: number;
   readonly memoryMiB: number;
-  /** All pods are placed at once or not at all. */
+  /** Whether all pods are placed at once or not at all. */
   readonly gang: boolean;
   readonly priorityClass: string | null;
-  /** Queue of one of the scenario's systems; one that none has is only written on the pods (Kueue, KAI for fractions). */
+  /** Queue of one of the scenario's systems. A queue that none has is only written on the pods (Kueue, KAI for fractions). */
   readonly queue: string | null;
   readonly activity: ActivityPattern;
   readonly labels: Readonly<Record<string, string>>;
-  /** Of the pods, beyond those of queue systems. */
+  /** Annotations of the pods, beyond those of queue systems. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The pods keep data in an `emptyDir` on their node. */
+  /** Whether the pods keep data in an `emptyDir` on their node. */
   readonly localStorage?: boolean;
   /** Seconds of running between two checkpoints, which keep what was done until then; default: none are made. */
   readonly checkpointSeconds?: number;
-  /** Of a Job: disrupted pods that it survives (default 6), and what its `podFailurePolicy` does with them (default: counts). */
+  /** Disrupted pods that a Job survives (default 6), and what its `podFailurePolicy` does with them (default: counts). */
   readonly backoffLimit?: number;
   readonly onDisruption?: "FailJob" | "Ignore";
   /** `minAvailable` of its PodDisruptionBudgets; default: a Deployment of several pods may miss one. */
   readonly disruptionBudgets?: readonly number[];
-  /** GPUs of a pod that it keeps busy (the first ones); default: all that it has. */
+  /** How many GPUs of a pod are busy (the first ones); default: all that it has. */
   readonly busyGpus?: number;
-  /** GPU memory that a pod uses of each of its busy GPUs; default: some part of its share. */
+  /** GPU memory that a pod uses of each of its busy GPUs, MiB; default: some part of its share. */
   readonly gpuMemoryMiB?: number;
-  /** Its pods need each other: none computes before all run, although their scheduler binds them one by one. */
+  /** Whether its pods need each other: none computes before all run, although their scheduler binds them one by one. */
   readonly needsAll?: boolean;
-  /** What it does to its GPUs while it is busy; default: `usualProfile`. */
+  /** What the work does to its GPUs while it is busy; default: `usualProfile`. */
   readonly profile?: DeviceProfile;
   /** After this many seconds of running its pods hang: they look busy, compute nothing and make no checkpoints any more. */
   readonly hangsAfterSeconds?: number;
   /** When its pods look busy and compute nothing for a while, and then go on; default: never. */
   readonly waits?: WaitSpec;
   /**
-   * While its pods hang or wait, the first one does something else, for which they wait: it still computes, or it is silent;
-   * default: all do the same.
+   * What the first pod does while the others hang or wait, because they wait for it: it still computes, or it is silent;
+   * default: it does the same as the others.
    */
   readonly firstPod?: "computes" | "silent";
   /** The part of the way from idle to full power that its GPUs draw while they hang or wait; default: that of `hungProfile`. */
   readonly spinPower?: number;
-  /** Its pods answer requests, and have a page of metrics that says so; default: they have none. */
+  /** The requests that its pods answer and show on a page of metrics; default: they have none. */
   readonly serves?: ServesSpec;
 }
 
-/** What a pod that answers requests does, in seconds of running, and how it says so. Its activity does not follow from it. */
+/** The requests of a pod that answers some, in seconds of running, and how it shows them. They do not decide its activity. */
 export interface ServesSpec {
   readonly server: "vllm" | "sglang";
   readonly requestsPerSecond: number;
-  /** After this no request comes any more; default: they never end. */
+  /** After this time no more requests come; default: they never end. */
   readonly untilSeconds?: number;
-  /** From then on its engine sleeps, its weights off the GPU. */
+  /** From this time on, its engine sleeps, with its weights off the GPU. */
   readonly sleepsAfterSeconds?: number;
-  /** From then on its engine is dead, with requests inside: nothing moves, and its gauges stay above 0. */
+  /** From this time on, its engine is dead, with requests inside: nothing moves, and its gauges stay above 0. */
   readonly diesAfterSeconds?: number;
-  /** Its release does not count requests. */
+  /** Present if its release does not count requests. */
   readonly gaugesOnly?: true;
-  /** How long the first token of each answer takes; default: it has no histogram of it. Of vLLM alone. */
+  /** How long the first token of each answer takes, for vLLM alone; default: the page has no histogram of it. */
   readonly firstTokenSeconds?: number;
-  /** Requests that wait at every moment; default: none. */
+  /** How many requests wait at every moment; default: none. */
   readonly waiting?: number;
 }
 
@@ -199,50 +200,50 @@ export interface Habit {
   /** Prefix of the workloads' names. */
   readonly name: string;
   readonly workload: WorkloadSpec;
-  /** Started at the beginning. */
+  /** How many are started at the beginning. */
   readonly initial: number;
-  /** Mean seconds between two later starts; `null`: none. */
+  /** Mean seconds between two later starts; `null`: there are none. */
   readonly everySeconds: number | null;
   /** No new one is started while this many wait. */
   readonly maxWaiting: number;
-  /** Shortest and longest run time; `null`: runs until the simulation ends. */
+  /** Shortest and longest run time, seconds; `null`: it runs until the simulation ends. */
   readonly runSeconds: readonly [number, number] | null;
-  /** Part of the workloads that fail instead of succeeding. */
+  /** The part of the workloads that fail instead of succeeding. */
   readonly failRatio: number;
-  /** How its rate changes over time; then several may start at once. Default: it does not, and one starts in a step at most. */
+  /** How its rate changes over time; several may then start at once. Default: it does not, and at most one starts in a step. */
   readonly season?: Season;
-  /** Run times between the two of `runSeconds` have a heavy tail, that of a Pareto distribution of this shape; default: all are as likely. */
+  /** Shape of a Pareto distribution, for a heavy tail of run times within `runSeconds`; default: all are as likely. */
   readonly runTail?: number;
 }
 
-/** One workload that comes at a given time, whatever happened before: the same in every play. */
+/** One workload that arrives at a given time, whatever happened before: the same in every play. */
 export interface Arrival {
-  /** Seconds after the start of the simulation (its warm-up does not count); at most 0: it is there from the beginning. */
+  /** Seconds after the start of the simulation, without its warm-up; at most 0: it is there from the beginning. */
   readonly afterSeconds: number;
   readonly name: string;
   readonly workload: WorkloadSpec;
-  /** `null`: runs until the simulation ends. */
+  /** Run time, seconds; `null`: it runs until the simulation ends. */
   readonly runSeconds: number | null;
 }
 
-/** How often work comes over weeks, as a factor on a habit's rate. */
+/** How often work arrives over weeks, as a factor on a habit's rate. */
 export interface Season {
   /** When the factor of growth is 1, seconds since the epoch. */
   readonly since: number;
-  /** By how much it grows in a week, as a part of the rate at `since` (`linear`) or of that of the week before (`compound`). */
+  /** How much it grows in a week: a part of the rate at `since` (`linear`), or of that of the week before (`compound`). */
   readonly growth: "linear" | "compound";
   readonly perWeek: number;
-  /** From 1 - `day` at 04:00 UTC to 1 + `day` at 16:00 UTC. */
+  /** The factor goes from 1 - `day` at 04:00 UTC to 1 + `day` at 16:00 UTC. */
   readonly day: number;
-  /** Factor of Saturdays and Sundays. */
+  /** The factor on Saturdays and Sundays. */
   readonly weekend: number;
 }
 
 /** Something that goes wrong after a while. */
 export interface LaterFault {
-  /** Seconds after the start of the simulation (its warm-up does not count). */
+  /** Seconds after the start of the simulation, without its warm-up. */
   readonly afterSeconds: number;
-  /** How long it lasts; default: to the end. */
+  /** How long it lasts, seconds; default: to the end. */
   readonly forSeconds?: number;
   readonly fault: Fault;
 }
@@ -251,7 +252,7 @@ export interface LaterFault {
 export interface PlacedPod {
   readonly name: string;
   readonly workload: WorkloadSpec;
-  /** `null`: it waits for the scheduler. */
+  /** The node that the pod is on; `null`: it waits for the scheduler. */
   readonly node: string | null;
   /** Indexes into the node's GPUs; empty for a pod without GPUs. */
   readonly physicalGpus: readonly number[];
@@ -263,25 +264,25 @@ export interface NodePoolSpec {
   readonly name: string;
   readonly limits: Readonly<Record<string, string>>;
   readonly capacityTypes: readonly ("on-demand" | "spot" | "reserved")[];
-  /** As Karpenter writes it: `10m`, `Never`. */
+  /** A duration as Karpenter writes it: `10m`, `Never`. */
   readonly consolidateAfter: string;
 }
 
 export interface Scenario {
   readonly name: string;
   readonly nodes: readonly NodeSpec[];
-  /** Default: none. */
+  /** Karpenter's NodePools; default: none. */
   readonly nodePools?: readonly NodePoolSpec[];
   readonly namespaces: readonly NamespaceSpec[];
   readonly priorityClasses: Readonly<Record<string, number>>;
   readonly habits: readonly Habit[];
-  /** Default: none. */
+  /** Workloads that arrive at given times; default: none. */
   readonly arrivals?: readonly Arrival[];
   readonly placed: readonly PlacedPod[];
   readonly queueing: QueueingSpec;
-  /** `pack`: fill the fullest node that fits. `spread`: take the emptiest, which fragments. */
+  /** `pack`: pods go to the fullest node that fits. `spread`: they go to the emptiest, which fragments. */
   readonly placement: "pack" | "spread";
-  /** Seconds that are simulated before `startAt`, so that the cluster is lived in. */
+  /** Seconds that are simulated before `startAt`, so that the cluster is already in use. */
   readonly warmupSeconds: number;
   /** Seconds between two looks of the exporters at their GPUs. */
   readonly collectionInterval: number;
@@ -289,8 +290,8 @@ export interface Scenario {
   readonly faults: readonly Fault[];
   /** Faults that begin later. */
   readonly laterFaults?: readonly LaterFault[];
-  /** Longest step, seconds; default 10. Plays of weeks take longer ones: what happens within a step happens at its end. */
+  /** The longest step, seconds; default 10. Plays of weeks take longer steps: what happens within a step happens at its end. */
   readonly stepSeconds?: number;
-  /** Node pools (Karpenter's label) whose cordoned nodes go a minute after they are empty, and come back for pods that wait; default: none. */
+  /** Node pools (Karpenter's label) whose empty cordoned nodes go after a minute and return for waiting pods; default: none. */
   readonly autoscaledPools?: readonly string[];
 }

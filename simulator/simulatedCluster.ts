@@ -23,9 +23,9 @@ import type { Truth } from "./truth.ts";
 
 export interface SimulatorOptions {
   readonly scenario: Scenario;
-  /** The same seed, start and advances give the same objects and pages, but for the ports of the listeners. */
+  /** The same seed, start and advances give the same objects and pages, except for the ports of the listeners. */
   readonly seed: number;
-  /** Seconds since the epoch. */
+  /** The start, seconds since the epoch. */
   readonly startAt: number;
   /** Queue systems whose kinds the API does not have yet. */
   readonly notInstalled?: readonly QueueSystemName[];
@@ -42,9 +42,12 @@ export interface SimulatedCluster {
   serverPage(url: string): string | null;
   /** The cluster's wall clock, seconds since the epoch. */
   now(): number;
-  /** Seconds that went by, whatever the wall clock says. */
+  /** Seconds that have passed, whatever the wall clock shows. */
   monotonic(): number;
-  /** Lets `seconds` go by, in steps of at most ten (or the scenario's `stepSeconds`); then each watch that asked for bookmarks gets one. */
+  /**
+   * Lets `seconds` go by, in steps of at most ten (or the scenario's `stepSeconds`); then each watch that asked for bookmarks
+   * gets one.
+   */
   advance(seconds: number): void;
   resourceVersion(): string;
   truth(): Truth;
@@ -52,28 +55,28 @@ export interface SimulatedCluster {
   fault(fault: Fault): () => void;
   /** Forgets the history of all objects: a watch from an older version is answered with 410. */
   compact(): void;
-  /** Lets the API have the kinds of a queue system, or have them no more; watches that are open stay so. */
+  /** Adds the kinds of a queue system to the API, or removes them; watches that are open stay open. */
   install(system: QueueSystemName, isInstalled: boolean): void;
-  /** Its owner has no more use for a workload and deletes it, pods and all; `false` where there is none. */
+  /** Lets the owner of a workload that is no longer needed delete it with its pods; `false` where there is none. */
   letGo(namespace: string, name: string): boolean;
-  /** Someone starts one more workload, which runs until it is stopped. */
+  /** Starts one more workload, which runs until it is stopped. */
   submit(name: string, workload: WorkloadSpec): void;
-  /** What the API was asked to change, oldest first, and how it answered. */
+  /** The changes that the API was asked for, oldest first, and its answers. */
   requests(): readonly WrittenRequest[];
-  /** Watches that clients hold open now. */
+  /** The number of watches that clients hold open now. */
   openWatches(): number;
 }
 
-/** A cluster that has lived through its warm-up, before anybody knows at which ports its exporters are. */
+/** A cluster whose warm-up is over, before the ports of its exporters are known. */
 export interface PreparedCluster {
   readonly faults: FaultBoard;
-  /** By node name. */
+  /** The exporters by node name. */
   readonly exporters: ReadonlyMap<string, ExporterServer>;
   /** Opens its API. `ports` are those of the exporters, by node name. */
   open(ports: ReadonlyMap<string, number>): SimulatedCluster;
 }
 
-/** Ports of exporters that nobody listens at. */
+/** The first of the ports of exporters without a network, at which nothing listens. */
 const firstPort = 20_000;
 
 /** A simulated cluster without a network: the same seed, start, advances and writes give the same answers, to the byte. */
@@ -82,7 +85,7 @@ export function createSimulatedCluster(options: SimulatorOptions): SimulatedClus
   return prepared.open(new Map([...prepared.exporters.keys()].map((node, i) => [node, firstPort + i])));
 }
 
-/** Makes a world and lets it live through its warm-up. */
+/** Makes a world and runs its warm-up. */
 export function prepareCluster(options: SimulatorOptions): PreparedCluster {
   const world = createLivedInWorld(options.scenario, options.seed, options.startAt);
   const store = createObjectStore();
@@ -207,7 +210,7 @@ function restartExporterNamed(world: World, faults: FaultBoard, name: string): v
   faults.restarted(node.spec.name);
 }
 
-/** Switches off what was to end by now, and on what was to begin, and takes them off the lists. */
+/** Switches off the faults that were to end by now and on those that were to begin, and takes them off the lists. */
 function beginFaults(board: FaultBoard, later: LaterFault[], ends: FaultEnd[], seconds: number): void {
   for (const end of ends.filter(({ atSeconds }) => atSeconds <= seconds)) {
     ends.splice(ends.indexOf(end), 1);

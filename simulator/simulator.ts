@@ -8,16 +8,16 @@ import { createExporterHandler } from "./pages/server.ts";
 import { sendReply } from "./reply.ts";
 import { prepareCluster, type SimulatedCluster, type SimulatorOptions } from "./simulatedCluster.ts";
 
-/** A cluster in a box: a Kubernetes API and one dcgm-exporter per GPU node, all on the loopback address. */
+/** A simulated cluster with a network: a Kubernetes API and one dcgm-exporter per GPU node, all on the loopback address. */
 export interface Simulator extends SimulatedCluster {
-  /** `http://127.0.0.1:PORT`, serving `/api` and `/apis`. */
+  /** The address of the API, `http://127.0.0.1:PORT`, which serves `/api` and `/apis`. */
   readonly apiUrl: string;
   /** A kubeconfig for `apiUrl`, without credentials. */
   readonly kubeconfig: () => string;
   stop(): Promise<void>;
 }
 
-/** Starts a simulated cluster. Rejects when no port can be had. */
+/** Starts a simulated cluster. Rejects when there is no free port. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { faults, exporters, open } = prepareCluster(options);
   const listeners = new Map<string, Listener>(
@@ -44,7 +44,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 /** The API server as a request handler. */
 type ApiHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Serves the API by HTTP, as slowly as the faults say. */
+/** Serves the API by HTTP, delayed by the faults that are on. */
 function createApiHandler(api: ApiServer, faults: FaultBoard): ApiHandler {
   return (request, response) => {
     const delayMs = Math.max(0, ...faultsOf(faults, "api-slow").map((fault) => fault.delayMs));
@@ -61,7 +61,7 @@ function createApiHandler(api: ApiServer, faults: FaultBoard): ApiHandler {
   };
 }
 
-/** A watch as the body of an answer; the server ends it after some seconds of real time (0: never). */
+/** A watch as the body of an answer; the server ends it after this many seconds of real time (0: never). */
 function streamOf(response: ServerResponse, timeoutSeconds: number): WatchStream {
   return {
     begin() {

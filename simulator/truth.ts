@@ -7,15 +7,15 @@ export interface TruthHolder {
   readonly pod: string;
   /** The namespace's label `team`; `null` where it has none. */
   readonly team: string | null;
-  /** Physical GPUs. */
+  /** Its part in physical GPUs. */
   readonly share: number;
-  /** Ratio 0..1 of the share that is busy now. */
+  /** The ratio of the share that is busy now, 0..1. */
   readonly activity: number;
-  /** It hangs: what looks like activity computes nothing. */
+  /** Whether it hangs: it looks active, but computes nothing. */
   readonly hangs: boolean;
-  /** The same, or it only waits for a while and will go on. */
+  /** Whether it hangs, or only waits for a while and will go on. */
   readonly spins: boolean;
-  /** Its containers run, or ran; while this is false, they are being started. */
+  /** Whether its containers run, or ran; while this is false, they are being started. */
   readonly hasRun: boolean;
 }
 
@@ -23,11 +23,11 @@ export interface TruthInstance {
   /** NVML GPU instance id, as on the page (`GPU_I_ID`). */
   readonly id: string;
   readonly profile: string;
-  /** Part of a physical GPU. */
+  /** The part of a physical GPU that it is. */
   readonly weight: number;
   readonly holder: TruthHolder | null;
   readonly activity: number;
-  /** As the exporter saw it last; `null` before the first look. */
+  /** The activity that the exporter saw last; `null` before the first look. */
   readonly observed: number | null;
 }
 
@@ -35,14 +35,14 @@ export interface TruthGpu {
   readonly node: string;
   readonly uuid: string;
   readonly gpuModel: string;
-  /** False while it cannot be given out: it fell off the bus, or has an error that is its own. */
+  /** Whether it can be allocated: it cannot if it fell off the bus, or has an error that is its own. */
   readonly healthy: boolean;
-  /** Empty unless the GPU is cut into MIG instances. */
+  /** The MIG instances; empty unless the GPU is divided into some. */
   readonly migInstances: readonly TruthInstance[];
   readonly holders: readonly TruthHolder[];
-  /** Mean over the GPU, ratio 0..1, now. */
+  /** The mean activity of the GPU now, 0..1. */
   readonly activity: number;
-  /** The same as the exporter saw it last; `null` before its first look and while the GPU is gone. */
+  /** The activity that the exporter saw last; `null` before its first look and while the GPU is gone. */
   readonly observed: number | null;
 }
 
@@ -55,9 +55,9 @@ export interface TruthNode {
 }
 
 export interface TruthTeam {
-  /** `null`: holders in namespaces without the label `team`. */
+  /** The team; `null`: holders in namespaces without the label `team`. */
   readonly team: string | null;
-  /** Physical GPUs allocated, and of these the busy part, now. */
+  /** Physical GPUs that are allocated to the team, and the busy part of them, now. */
   readonly allocated: number;
   readonly active: number;
 }
@@ -66,11 +66,11 @@ export interface TruthPending {
   readonly namespace: string;
   readonly pod: string;
   readonly team: string | null;
-  /** Name of the workload it belongs to. */
+  /** Name of the workload that the pod belongs to. */
   readonly workload: string;
-  /** Physical GPUs asked for; `null` where that depends on where it lands. */
+  /** Physical GPUs that it asks for; `null` where that depends on its node. */
   readonly gpus: number | null;
-  /** Seconds since the epoch. */
+  /** Since when it has waited, seconds since the epoch. */
   readonly since: number;
 }
 
@@ -82,7 +82,7 @@ export interface TruthQueue {
   readonly allocated: number;
   /** GPUs of work that waits in the queue, or for nodes. */
   readonly waiting: number;
-  /** Evictions from it so far. */
+  /** The number of evictions from the queue so far. */
   readonly evictions: number;
 }
 
@@ -99,14 +99,14 @@ export interface TruthWork {
   /** Physical GPUs of all its pods (whole GPUs and fractions; 0 for other requests), and of those that are not bound yet. */
   readonly gpus: number;
   readonly waitingGpus: number;
-  /** Since when it has waited, or did: creation, or its last eviction. */
+  /** Since when it has waited, or had waited before it started: its creation, or its last eviction. */
   readonly since: number;
   /** When its queue let it go on; `null` while it waits there. Without a queue: its creation. */
   readonly admittedAt: number | null;
-  /** When the pods were bound that it needs (a gang: all, else one), and when the last one began to run; `null` until then. */
+  /** When the pods that it needs were bound (a gang: all, else one), and when the last pod began to run; `null` until then. */
   readonly boundAt: number | null;
   readonly startedAt: number | null;
-  /** When its owner works with it again by himself, whether it runs or not: now while he does, `null` if never. */
+  /** When its owner will use it again, whether it runs or not: now while they use it, `null` if never. */
   readonly worksAgainAt: number | null;
 }
 
@@ -117,9 +117,9 @@ export interface TruthFoundStopped {
   readonly at: number;
 }
 
-/** What is really so in the simulated cluster, now. Plain data; nothing in it is read from pages or the API. */
+/** The true state of the simulated cluster, now. It is plain data; nothing in it is read from pages or the API. */
 export interface Truth {
-  /** Seconds since the epoch. */
+  /** The moment of this state, seconds since the epoch. */
   readonly at: number;
   /** When the exporters last looked at their GPUs, seconds since the epoch; `null` before the first time. */
   readonly observedAt: number | null;
@@ -129,15 +129,21 @@ export interface Truth {
   readonly pending: readonly TruthPending[];
   readonly queues: readonly TruthQueue[];
   readonly works: readonly TruthWork[];
-  /** GPU-seconds of batch work that is to be done again because its pods were taken away: since the last checkpoint, or since the start. */
+  /**
+   * GPU-seconds of batch work that is to be done again because its pods were removed: since the last checkpoint, or since the
+   * start.
+   */
   readonly lostGpuSeconds: number;
-  /** The same by `namespace/workload`. */
+  /** The GPU-seconds that are to be done again, by `namespace/workload`. */
   readonly lostByWorkload: ReadonlyMap<string, number>;
-  /** Batch work that has ended well so far: how many workloads, and the GPU-seconds that they were to run. */
+  /** Batch work that has ended well so far: the number of workloads, and the GPU-seconds that they were to run. */
   readonly finished: { readonly workloads: number; readonly gpuSeconds: number };
-  /** Owners who came back and found their work stopped, oldest first; and how long they waited until it ran again, in all. */
+  /**
+   * Owners who came back and found their work stopped, oldest first; and the total time that they waited until it ran again,
+   * seconds.
+   */
   readonly foundStopped: readonly TruthFoundStopped[];
   readonly ownerWaitSeconds: number;
-  /** Evictions from queues so far, in all. */
+  /** The total number of evictions from queues so far. */
   readonly evictions: number;
 }

@@ -2,11 +2,11 @@
 export interface WaitSpec {
   readonly afterSeconds: number;
   readonly forSeconds: number;
-  /** Again after each of these, counted from the beginning of a wait; default: once. */
+  /** The time from the beginning of one wait to the next, seconds; default: there is only one wait. */
   readonly everySeconds?: number;
 }
 
-/** Whether it is a time of waiting. */
+/** Whether pods wait after this many seconds of running. */
 export function isWaitingTime({ afterSeconds, forSeconds, everySeconds }: WaitSpec, runningSeconds: number): boolean {
   const since = runningSeconds - afterSeconds;
   return since >= 0 && (everySeconds === undefined ? since : since % everySeconds) < forSeconds;

@@ -25,7 +25,7 @@ import { refuse } from "../showProblem.ts";
 
 /** Options of `fairlead advise`. */
 export interface AdviseOptions extends AnswerSource {
-  /** Id of the one to show in full; `null`: all. */
+  /** Id of the recommendation to show in full; `null`: all are listed. */
   readonly whatIf: string | null;
   readonly output: "table" | "json" | "yaml" | "markdown";
 }
@@ -36,7 +36,7 @@ interface KnownAdvice {
   readonly now: number;
 }
 
-/** Prints what to do. */
+/** Prints what is recommended: all recommendations, or one in full. */
 export async function adviseCommand(options: AdviseOptions, io: Io): Promise<ExitCode> {
   if (isAtWithoutDump(options, io)) return 2;
   const known = options.dump.length > 0 ? await fromDump(options, io) : await fromExporter(options.exporter);
@@ -80,7 +80,7 @@ async function fromDump(options: AdviseOptions, io: Io): Promise<ExporterAnswer<
 
 const recommendationList = z.object({ at: z.iso.datetime(), items: z.array(recommendation) });
 const withheldList = z.object({ items: z.array(withheldAdvice) });
-/** The API gives no more of them at once. */
+/** The parameters of each question. The API returns no more entries than this at once. */
 const parameters = { limit: "10000" };
 
 async function fromExporter(exporter: ExporterAddress): Promise<ExporterAnswer<KnownAdvice>> {
@@ -102,7 +102,7 @@ async function fromExporter(exporter: ExporterAddress): Promise<ExporterAnswer<K
 
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
 
-/** A recommendation of the API as the model has it. */
+/** A recommendation of the API in the form that the model has. */
 export function recommendationOf(record: RecommendationRecord): Recommendation {
   const { firstSeen, opened, computed, validUntil, closed, measured, aftermath, alerts, steps, ...rest } = record;
   return {

@@ -5,9 +5,9 @@ import { readSettings, writeFiles } from "../generatedFiles.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 
-/** What `fairlead alerts` was asked. */
+/** Options of `fairlead alerts`. */
 export interface WriteAlertsOptions {
-  /** `null`: everything at its default. */
+  /** Path of the configuration of the alerts; `null`: everything is at its default. */
   readonly configFile: string | null;
   readonly output: string;
 }

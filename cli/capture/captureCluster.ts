@@ -15,19 +15,19 @@ export type CapturedCluster = ({ readonly ok: true } & DumpFiles) | { readonly o
 /** How a cluster is captured. */
 export interface CaptureOptions {
   readonly config: Config;
-  /** Aborted when the time is over; what has not come by then is missing. */
+  /** Is aborted when the time is over; what has not arrived by then is missing from the dump. */
   readonly signal: AbortSignal;
-  /** Seconds since the epoch. */
+  /** The time of the capture, seconds since the epoch. */
   readonly now: number;
   readonly onProgress: (step: string) => void;
 }
 
-/** Lists that are read at the same time: the API server limits each user. */
+/** The number of lists that are read at the same time: the API server limits each user. */
 const listsAtOnce = 6;
 
 /**
  * Reads every kind that answers are made of and that may be read, and the page of each node's exporter, through the API server
- * alone. Nothing is read of Secrets and ConfigMaps.
+ * alone. Secrets and ConfigMaps are not read.
  */
 export async function captureCluster(client: ApiClient, options: CaptureOptions): Promise<CapturedCluster> {
   const { config, signal, now, onProgress } = options;

@@ -37,7 +37,7 @@ export async function captureCommand(folder: string, flags: CaptureFlags, io: Io
   return 0;
 }
 
-/** `null` where the folder can be used. */
+/** Makes the folder; returns why it cannot be used, or `null` where it can be. */
 async function prepareFolder(folder: string): Promise<string | null> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ async function write(folder: string, name: string, content: Uint8Array | string)
   await writeFile(path.join(folder, name), content, { mode: 0o600, flag: "wx" });
 }
 
-/** What a reader of the dump should know. Messages of the API server name users and namespaces: a redacted dump has none. */
+/** The text for readers of the dump. Messages of the API server name users and namespaces: a redacted dump has none of them. */
 function about({ files, problems }: DumpFiles, now: number, isRedacted: boolean): string {
   const named = (problem: Problem): string =>
     isRedacted

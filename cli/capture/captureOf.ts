@@ -11,15 +11,15 @@ import { captureCluster } from "./captureCluster.ts";
 
 /** Flags that say which cluster is asked, and how long. */
 export interface ClusterFlags {
-  /** A kubeconfig file; by default `KUBECONFIG`, else `~/.kube/config`; in a pod its service account. */
+  /** Path of a kubeconfig file; default: `KUBECONFIG`, else `~/.kube/config`, and in a pod its service account. */
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly "config.file"?: string;
-  /** Seconds. */
+  /** The time that the capture may take, seconds. */
   readonly deadline: number;
 }
 
-/** A cluster's API, and what the configuration says. */
+/** A cluster's API, and the configuration. */
 interface OpenCluster {
   readonly client: ApiClient;
   readonly server: string;
@@ -30,7 +30,7 @@ interface OpenCluster {
 export interface Captured {
   readonly files: DumpFiles;
   readonly config: Config;
-  /** Seconds since the epoch. */
+  /** The time of the capture, seconds since the epoch. */
   readonly now: number;
 }
 
@@ -44,7 +44,7 @@ async function openCluster(flags: ClusterFlags, io: Io): Promise<OpenCluster | n
     context: flags.context ?? config.kubernetes.context ?? null,
   });
   if (!loaded.ok) {
-    // A parser's message goes on with lines of the file, which holds credentials.
+    // After its first line, the message of a parser quotes lines of the file, which holds credentials.
     return withhold(
       loaded.problem.message.split("\n")[0] ?? "",
       "give --kubeconfig FILE or set KUBECONFIG; kubectl config get-contexts lists what --context takes.",

@@ -9,20 +9,20 @@ import { failing, type Setback, setbackOf } from "../../exporter/sources/kuberne
 
 /** All objects of one kind that the API server has. */
 export interface Collection {
-  /** As RBAC's messages name it: `pods`, `jobs.batch`. */
+  /** The name that messages of RBAC use: `pods`, `jobs.batch`. */
   readonly name: string;
   readonly kind: string;
   readonly apiVersion: string;
   readonly path: string;
 }
 
-/** A kind whose place is not known. */
+/** A kind for which it is not known where the API server has it. */
 interface Unlocated {
   readonly name: string;
   readonly setback: Setback;
 }
 
-/** What can be listed, and what could not be asked for. */
+/** The kinds that can be listed, and those that could not be asked for. */
 export type FoundCollections =
   | {
       readonly ok: true;
@@ -44,7 +44,7 @@ const groupList = z.object({
 const deadlineSeconds = 15;
 const maxBytes = 4 * 1024 * 1024;
 
-/** Where the kinds are that answers are made of: all that are watched, and all that own pods. */
+/** Finds where the API server has the kinds that answers are made of: all kinds that are watched, and all that own pods. */
 export async function findCollections(client: ApiClient, signal: AbortSignal): Promise<FoundCollections> {
   const groups = await servedGroups(client, signal);
   if (!groups.ok) return groups;
@@ -82,11 +82,11 @@ export async function findCollections(client: ApiClient, signal: AbortSignal): P
 export interface ListedKind {
   readonly group: string;
   readonly resource: string;
-  /** Those that a decoder reads, best first; `null`: any. */
+  /** The versions that a decoder reads, best first; `null`: any version. */
   readonly versions: readonly string[] | null;
 }
 
-/** All kinds that answers are made of. Pods and nodes first: they say where the exporters are. */
+/** All kinds that answers are made of. Pods and nodes come first, because they show where the exporters are. */
 export function listedKinds(): readonly ListedKind[] {
   const wanted = new Map<string, ListedKind>();
   const { pods, nodes, ...others } = watchedKinds;
@@ -103,7 +103,7 @@ type ServedGroups =
   | { readonly ok: true; readonly versions: ReadonlyMap<string, readonly string[]> }
   | { readonly ok: false; readonly setback: Setback };
 
-/** The versions of each group, the one that the server prefers first. */
+/** The versions of each group, starting with the one that the server prefers. */
 async function servedGroups(client: ApiClient, signal: AbortSignal): Promise<ServedGroups> {
   const answer = await client.get("/apis", { accept: "application/json", signal, deadlineSeconds, maxBytes });
   if (!answer.ok) return { ok: false, setback: failing(answer.message) };

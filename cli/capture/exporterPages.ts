@@ -14,13 +14,13 @@ import type { DumpFile } from "../inspect/readFiles.ts";
 /** The page of one exporter, as the API server gives it. */
 export interface ExporterPage {
   readonly node: string;
-  /** `gpu-operator/nvidia-dcgm-exporter-x2x4z`. */
+  /** Namespace and name of the exporter's pod: `gpu-operator/nvidia-dcgm-exporter-x2x4z`. */
   readonly pod: string;
   /** Path at the API server that leads to the page. */
   readonly path: string;
 }
 
-/** The pages of a cluster's exporters, best one of each node, and what is wrong with the choice. */
+/** The pages of a cluster's exporters, the best one for each node, and the problems with this choice. */
 export function exporterPages(
   pods: readonly unknown[],
   gpuNodes: ReadonlySet<string> | null,
@@ -56,7 +56,7 @@ export function gpuNodesOf(
   );
 }
 
-/** Pages, and why others could not be had. */
+/** The pages that could be read, and the problems that kept others from being read. */
 export interface FetchedPages {
   readonly files: readonly DumpFile[];
   readonly problems: readonly Problem[];

@@ -7,12 +7,12 @@ import type { DumpFile } from "../inspect/readFiles.ts";
 import type { Collection } from "./collections.ts";
 import { withoutSecrets } from "./withoutSecrets.ts";
 
-/** All objects of a collection as they came, but for what may hold secrets; or why they cannot be had. */
+/** All objects of a collection as they arrived, except for what may hold secrets; or why they cannot be read. */
 export type Listed =
   | { readonly ok: true; readonly collection: Collection; readonly objects: readonly unknown[] }
   | { readonly ok: false; readonly collection: Collection; readonly setback: Setback };
 
-/** Objects as they are: `readDump` decodes them. */
+/** Leaves objects as they are, without secrets: `readDump` decodes them. */
 const asTheyAre = jsonWire<unknown>((value) => ({ ok: true, value: withoutSecrets(value) }));
 
 /** Lists a collection to its end. */
@@ -41,10 +41,10 @@ export async function listObjects(
   return outcome.ok ? { ok: true, collection, objects } : { ok: false, collection, setback: outcome.setback };
 }
 
-/** Objects in one file; a reader takes no file of more than 512 MB, and an object has some kilobytes. */
+/** The most objects in one file: a reader takes no file of more than 512 MB, and an object has some kilobytes. */
 const objectsPerFile = 10_000;
 
-/** The files of a list, as `kubectl get -o json` would write them; one without objects has one, too. */
+/** The files of a list, as `kubectl get -o json` would write them; a list without objects has one file, too. */
 export function filesOf(
   { name, kind, apiVersion }: Collection,
   objects: readonly unknown[],

@@ -3,7 +3,7 @@ import { isRecord } from "../../exporter/kernel/parseJson.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import type { Setback } from "../../exporter/sources/kubernetes/setback.ts";
 
-/** The API server gives nothing at all. */
+/** The problem that the API server returns nothing at all. */
 export function apiUnusable({ message, state }: Setback): Problem {
   const isRefused = state === "forbidden" || /HTTP 401/.test(message);
   return {
@@ -18,7 +18,7 @@ export function apiUnusable({ message, state }: Setback): Problem {
   };
 }
 
-/** A kind that the cluster has, and whose objects did not come. */
+/** The problem that the objects of a kind that the cluster has could not be read. */
 export function kindUnread(name: string, { message, state }: Setback): Problem {
   if (state === "forbidden")
     return {
@@ -41,7 +41,10 @@ export function kindUnread(name: string, { message, state }: Setback): Problem {
 
 const shownNamespaces = 3;
 
-/** No pod is where exporters are looked for. Pods elsewhere that look like one are named, but nobody is asked who was not configured. */
+/**
+ * The problem that no pod is where exporters are looked for. Pods elsewhere that look like exporters are named in it, but no
+ * pod is asked that the configuration does not allow.
+ */
 export function noExporters(pods: readonly unknown[], { dcgm }: Pick<Config, "dcgm">): Problem {
   const elsewhere = [...new Set(pods.flatMap(exporterNamespace))].sort();
   const looked = [...new Set(dcgm.discovery.flatMap(({ namespaces }) => namespaces))].join(", ");
@@ -59,7 +62,7 @@ export function noExporters(pods: readonly unknown[], { dcgm }: Pick<Config, "dc
   };
 }
 
-/** The namespace of a pod that is called like an exporter. */
+/** The namespace of a pod whose name looks like that of an exporter; empty for other pods. */
 function exporterNamespace(pod: unknown): readonly string[] {
   if (!isRecord(pod) || !isRecord(pod.metadata)) return [];
   const { name, namespace } = pod.metadata;

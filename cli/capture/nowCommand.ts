@@ -11,12 +11,12 @@ export interface NowFlags extends ClusterFlags {
 const rightsNeeded =
   "ask for the right to list nodes and pods in all namespaces; docs/now.md has the rights that are needed.";
 
-/** `fairlead now`: what a cluster's GPUs do at this moment, from one sample that is kept nowhere. */
+/** `fairlead now`: prints what a cluster's GPUs do at this moment, from one sample that is not kept. */
 export async function nowCommand(flags: NowFlags, io: Io): Promise<ExitCode> {
   const captured = await captureOf(flags, io);
   if (captured === null) return 1;
   const moment = await analyseFiles(captured.files, captured.config, captured.now);
-  // Commands that the table names need a dump: this sample is gone.
+  // The commands that the table names need a dump, because this sample is not kept.
   const code = showMoment(
     moment,
     flags.output,

@@ -18,7 +18,7 @@ const secretFields: ReadonlySet<string> = new Set([
   "stringData",
 ]);
 
-/** A copy without what may hold secrets; of who wrote which field, only the times are left, which say how old the object is. */
+/** A copy without what may hold secrets. Of the managed fields, only the times are kept, which show how old the object is. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isRecord(value)) return value;

@@ -5,11 +5,14 @@ import { readSettings, writeFiles } from "../generatedFiles.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 
-/** What `fairlead dashboards` was asked. */
+/** Options of `fairlead dashboards`. */
 export interface WriteDashboardsOptions {
-  /** `null`: everything at its default. */
+  /** Path of the configuration of the dashboards; `null`: everything is at its default. */
   readonly configFile: string | null;
-  /** The configuration of the alerts: limits that numbers are coloured by, and the label of clusters. */
+  /**
+   * Path of the configuration of the alerts, which has the limits that colour numbers and the label of clusters; `null`:
+   * everything is at its default.
+   */
   readonly alertsFile: string | null;
   readonly output: string;
 }

@@ -1,8 +1,8 @@
 import type { SimulatedCluster } from "../../simulator/simulatedCluster.ts";
 
 /**
- * Asks the owner of a target (`Kind namespace/name`) of a simulated cluster whether it may go. He says yes, and deletes it,
- * only when he will really never work with it again.
+ * Asks the owner of a target (`Kind namespace/name`) in a simulated cluster whether it may go. The owner agrees, and deletes
+ * it, only if they will really never work with it again. Returns whether the owner agreed.
  */
 export function askOwner(cluster: SimulatedCluster, target: string): boolean {
   const [kind = "", namespace = "", name = ""] = target.split(/[ /]/);

@@ -8,25 +8,26 @@ export interface Difference {
   readonly truth: number;
 }
 
-/** What was compared, and where it differs. */
+/** How many numbers were compared, and which of them differ. */
 export interface Comparison {
   readonly numbers: number;
   readonly differences: readonly Difference[];
 }
 
-/** What a process has counted since its start. */
+/** The GPU time that a process has counted since its start. */
 export interface AccountedGpuTime {
   readonly gpuSeconds: number;
   readonly coveredSeconds: number;
 }
 
 const tolerance = 1e-6;
-/** Accounts close to this part of the GPU time in them. */
+/** The part of the GPU time by which the accounts may differ from it. */
 const closedTo = 1e-9;
 
 /**
- * Compares what the exporter found with what the simulator knows: physical GPUs of each node, allocated GPUs of each team, held
- * and waiting GPUs of each queue, and, of a cluster whose GPUs stayed the same, the GPU time that was counted since the start.
+ * Compares what the exporter found with what the simulator knows: physical GPUs of each node, allocated GPUs of each team,
+ * allocated and waiting GPUs of each queue, and, for a cluster whose GPUs stayed the same, the GPU time that was counted since
+ * the start.
  */
 export function compareWithTruth(
   analysis: Analysis,
@@ -64,7 +65,10 @@ export function compareWithTruth(
   return { numbers: pairs.length, differences: pairs.filter(isDifferent) };
 }
 
-/** What waits is `null` where it is not known how many GPUs a part of it asks for. */
+/**
+ * The GPUs that are allocated and that wait in a queue; the latter are `null` if some of its waiting work asks for an unknown
+ * number of GPUs.
+ */
 function leavesOf(
   { snapshot }: Analysis,
   { system, queue }: TruthQueue,

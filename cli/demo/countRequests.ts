@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 
-/** A client, and how many of its requests have no answer yet. */
+/** A client, and the number of its requests that have no answer yet. */
 export interface CountedClient {
   readonly client: ApiClient;
   underWay(): number;

@@ -18,7 +18,7 @@ import { type DemoChoice, defaultSeed, type StartedDemo, startDemo } from "./sta
 export interface DemoOptions extends DemoChoice {
   readonly once: boolean;
   readonly prometheus: boolean;
-  /** Shows the dashboards in the browser; implies `prometheus`. */
+  /** Whether the dashboards are shown in the browser; implies `prometheus`. */
   readonly dashboards: boolean;
   readonly listenAddress: string;
   /** Simulated seconds per second. */
@@ -43,7 +43,7 @@ function showOnce({ simulator, stack }: PlayedCluster, { traceDir, seed }: DemoO
     io.err("fairlead: no cycle was completed; run the demo again, and report it if it stays so\n");
     return 1;
   }
-  // Nothing runs when this is read: what is asked next plays the same cluster again.
+  // Nothing runs any more when this is read; a command that is run next plays the same cluster again.
   const source = traceDir === null && seed === defaultSeed ? " --demo" : "";
   io.out(`${overview(analysis, stack.problems(), stack.latest()?.advice, { ...io.terminal, source })}\n\n`);
   const accounted = accountedTime(stack);
@@ -61,7 +61,7 @@ function showOnce({ simulator, stack }: PlayedCluster, { traceDir, seed }: DemoO
   return 1;
 }
 
-/** What the page shows about the time since the start. */
+/** The GPU time and the covered time since the start, as the page shows them. */
 function accountedTime(stack: PlayedCluster["stack"]): AccountedGpuTime {
   const sumOf = (name: MetricName): number =>
     stack
@@ -125,7 +125,7 @@ interface Show {
   readonly close: () => void;
 }
 
-/** On a terminal the screen of `fairlead top`; else one overview after the other. */
+/** Creates the show of a live demo: on a terminal the screen of `fairlead top`, else one overview after the other. */
 async function createShow(
   { stack }: PlayedCluster,
   terminal: Terminal,

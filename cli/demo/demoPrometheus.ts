@@ -10,9 +10,9 @@ import type { PlayedCluster } from "./playCluster.ts";
 import { type RunningPrometheus, startPrometheus } from "./prometheus.ts";
 import { createServerTime } from "./serverTime.ts";
 
-/** What a Prometheus beside the demo is to know, and to show. */
+/** Options of a Prometheus beside the demo. */
 export interface DemoPrometheusOptions extends PlayedPace {
-  /** Where the demo answers. */
+  /** The address of the demo. */
   readonly demoUrl: string;
   /** Whether its dashboards are served as pages, too. */
   readonly dashboards: boolean;
@@ -20,12 +20,12 @@ export interface DemoPrometheusOptions extends PlayedPace {
 
 /** A Prometheus that scrapes the demo and evaluates its rules, and the dashboards on it. */
 export interface DemoPrometheus {
-  /** What there is, a line each. */
+  /** Lines that say what is running and where. */
   readonly lines: readonly string[];
-  /** Address of Prometheus; of the dashboards, where they are served. */
+  /** Addresses of Prometheus and of the dashboards; the latter is `null` where they are not served. */
   readonly url: string;
   readonly boardsUrl: string | null;
-  /** Passes the cycle that has just ended on, and takes the next steps of advice that is being carried out. */
+  /** Passes on the cycle that has just ended, and takes the next steps of advice that is being carried out. */
   afterStep(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,9 @@ export interface DemoPrometheus {
 const notInstalled =
   "prometheus could not be started. Next step: install it (Debian: apt-get install prometheus), and run the demo again.";
 
-/** Starts all of it on the loopback address. What is missing is said, with the next step; `null`: there is no Prometheus. */
+/**
+ * Starts all of it on the loopback address, and reports what is missing, with the next step; `null` if there is no Prometheus.
+ */
 export async function startDemoPrometheus(
   cluster: PlayedCluster,
   { demoUrl, dashboards, ...pace }: DemoPrometheusOptions,

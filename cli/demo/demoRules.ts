@@ -14,7 +14,7 @@ export interface PlayedPace {
 /** Whole seconds between two cycles by the clock of a server: how often it scrapes, and evaluates its rules. */
 export const stepSeconds = ({ interval, speed }: PlayedPace): number => Math.max(1, Math.round(interval / speed));
 
-/** The settings of the alerts for a demo: every length of time is as many times shorter as the demo is faster. */
+/** The settings of the alerts for a demo: every length of time is divided by the speed of the demo. */
 export function demoAlerts(pace: PlayedPace, fairleadUrl: string): AlertsConfig {
   const alerts = Object.entries(defaultAlerts.alerts).map(([name, settings]) => [
     name,
@@ -33,7 +33,7 @@ function shortened(value: unknown, speed: number): unknown {
   const seconds = secondsOf(length.data);
   if (seconds === 0) return length.data;
   const shorter = Math.max(1, Math.round(seconds / speed));
-  // A slow demo makes them longer, and no number in a setting has more than six digits.
+  // In a slow demo the lengths are longer, and a number in a setting has at most six digits.
   return shorter < 1e6 ? `${shorter}s` : `${Math.round(shorter / 60)}m`;
 }
 

@@ -1,26 +1,26 @@
 import type { AdviceKind, AdviceStep, ApiRequest, Recommendation } from "../../exporter/model/recommendation.ts";
 import type { RequestAnswer } from "./sendRequest.ts";
 
-/** Someone who does what is recommended. */
+/** A person who does what is recommended. */
 export interface AdviceFollower {
   /**
-   * Goes on with the plans that were begun, and begins those whose need has been open for the delay: the requests of their
-   * steps, as they are there, up to the first one after which something has to happen. What is refused is passed over.
-   * Advice without steps is a question to the owners of its targets.
+   * Continues the plans that were begun, and begins those whose need has been open for the delay. Of each plan, the requests of
+   * the steps are sent exactly as they are, up to the first one after which something has to happen. A request that is refused
+   * is passed over. Advice without steps becomes a question to the owners of its targets.
    */
   act(recommendations: readonly Recommendation[], now: number): Promise<void>;
-  /** Plans begun, by kind. */
+  /** The number of plans that were begun, by kind. */
   readonly begun: ReadonlyMap<AdviceKind, number>;
   readonly requests: { readonly sent: number; readonly refused: number };
   /** Questions to owners, and how many of them let their work go. */
   readonly questions: { readonly asked: number; readonly agreed: number };
 }
 
-/** Who is asked, and what becomes of it. */
+/** The API and the owners that a follower turns to. */
 export interface FollowerOutside {
   /** Sends a request to the API of a simulated cluster. */
   write(request: ApiRequest): Promise<RequestAnswer>;
-  /** Asks the owner of a target (`Kind namespace/name`) whether it may go; who agrees has let it go. */
+  /** Asks the owner of a target (`Kind namespace/name`) whether it may go. An owner who agrees has already deleted it. */
   ask(target: string): boolean;
 }
 
@@ -29,13 +29,16 @@ interface OpenPlan {
   steps: readonly AdviceStep[];
 }
 
-/** Nobody is asked the same more often, seconds. */
+/** The least time between two questions about the same target, seconds. */
 const askedEverySeconds = 86_400;
 
-/** Advice for one need may change while it is open: who waits for it counts from when it was first seen. */
+/**
+ * The need that advice meets. The advice for a need may change while it is open, so the delay counts from when the need was
+ * first seen.
+ */
 const needOf = ({ kind, beneficiary }: Recommendation): string => `${kind}/${beneficiary.kind}/${beneficiary.name}`;
 
-/** Follows all advice after `delaySeconds`. */
+/** Creates a follower that follows all advice after `delaySeconds`. */
 export function createFollower({ write, ask }: FollowerOutside, delaySeconds: number): AdviceFollower {
   const begun = new Map<AdviceKind, number>();
   const requests = { sent: 0, refused: 0 };
@@ -49,7 +52,7 @@ export function createFollower({ write, ask }: FollowerOutside, delaySeconds: nu
       plan.steps = rest;
       const { code } = await write(step.request);
       requests.sent += 1;
-      // What is gone already is what a deletion wants: an autoscaler was faster.
+      // An object that is gone already is what a deletion wants: an autoscaler was faster.
       const isDone = code < 300 || (step.request.verb === "DELETE" && code === 404);
       if (!isDone) requests.refused += 1;
       else if (step.waitFor !== null) return;

@@ -15,14 +15,14 @@ import { createPlayedClock } from "./playedClock.ts";
 export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
   readonly scenario: Scenario;
   readonly seed: number;
-  /** Seconds since the epoch. */
+  /** When the play begins, seconds since the epoch. */
   readonly startAt: number;
   readonly config: Config;
-  /** Back-off, deadlines and ages of the Kubernetes API go by steps, too, and not by the machine's clock alone. */
+  /** Whether back-off, deadlines and ages of the Kubernetes API also follow the steps, and not the machine's clock alone. */
   readonly hurriedApi?: boolean;
-  /** With it: the API is in order, so that nothing breaks off that would have to be waited for. */
+  /** With `hurriedApi`: whether the API has no faults, so that nothing breaks off that would have to be waited for. */
   readonly isApiInOrder?: boolean;
-  /** Passed on to the exporter. */
+  /** Options that are passed on to the exporter. */
   readonly stack?: Pick<StackOptions, "runStage" | "ledger"> &
     Partial<Pick<StackOptions, "users" | "teams">> & {
       readonly kubernetes?: Pick<
@@ -37,9 +37,10 @@ export interface PlayedCluster {
   readonly simulator: Simulator;
   readonly stack: ExporterStack;
   /**
-   * Lets `seconds` go by, waits until the exporter has seen it, scrapes every target once and runs one cycle. For an API that
-   * is out of order, and may never show all of it: looks at most `looks` times. They are turns of the event loop, in which
-   * both ends of each connection are served, and not milliseconds: a busy machine takes longer for them and sees as much.
+   * Lets `seconds` go by, waits until the exporter has seen what happened, scrapes every target once and runs one cycle. It
+   * looks at most `looks` times whether the exporter has seen everything, because an API with faults may never show all of it.
+   * Looks are turns of the event loop, in which both ends of each connection are served, and not milliseconds: a busy machine
+   * takes longer for them and sees as much.
    */
   step(seconds: number, looks?: number): Promise<void>;
   stop(): Promise<void>;
@@ -54,7 +55,7 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
   const simulator = await startSimulator(options);
   const stepClock = options.hurriedApi === true ? createStepClock() : null;
   const clock = stepClock ?? systemClock;
-  // Owners are read when steps say so: what is advised depends on them, and a play must be the same on any machine.
+  // Owners are read when the steps say so: advice depends on them, and a play must be the same on any machine.
   const ownerClock = createPlayedClock({ now: simulator.now, monotonic: simulator.monotonic });
   const { client, underWay } = countRequests(createApiClient(anonymousCredentials(simulator.apiUrl), systemClock));
   const stack = buildExporter({
@@ -77,7 +78,8 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
         await catchUp(simulator, stack, looks);
         stepClock.push(seconds);
       } else if (stepClock !== null) {
-        // What broke off must be noticed before time goes on, and what is asked for then be answered before it is looked at.
+        // Requests that broke off must be noticed before time goes on, and the requests that follow must be answered before
+        // anyone looks at the result.
         await quiet(underWay);
         stepClock.push(seconds);
         await quiet(underWay);
@@ -97,8 +99,8 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
 }
 
 /**
- * A clock that goes on by itself and can be pushed. What waits on it is called back when it is pushed, and never in between:
- * when something is tried again does not depend on how fast the machine is.
+ * A clock that goes on by itself and can be pushed. Callbacks run when it is pushed, and never in between, so that retries do
+ * not depend on how fast the machine is.
  */
 export interface StepClock extends Clock {
   /** Lets `seconds` more go by at once, and calls back what falls due, in order. */
@@ -123,7 +125,7 @@ export function createStepClock(): StepClock {
   };
 }
 
-/** Waits until no request is under way and none was for a moment. */
+/** Waits until no request is under way and none has been for a moment. */
 async function quiet(underWay: () => number): Promise<void> {
   const deadline = Date.now() + usualPatience;
   for (let calm = 0; calm < 6 && Date.now() < deadline; calm = underWay() === 0 ? calm + 1 : 0)
@@ -155,7 +157,7 @@ async function catchUp(simulator: SimulatedCluster, stack: ExporterStack, looks:
 
 /** Waits until the owners of pods that are due have been read: nothing else is asked of an API that is in order. */
 async function ownersRead(underWay: () => number, looks: number): Promise<void> {
-  // What an elapsed clock resumes goes on in the turns of the event loop after it.
+  // Work that the elapsed clock resumes goes on in the next turns of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   for (let look = 0; look < looks && underWay() > 0; look++) await new Promise((resolve) => setTimeout(resolve, 2));
 }

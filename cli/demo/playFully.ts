@@ -1,12 +1,13 @@
 import type { PlayedCluster } from "./playCluster.ts";
 
-/** Turns of the event loop that are waited: however busy the machine is, the exporter has its share of them. */
+/** How many turns of the event loop are waited for: however busy the machine is, the exporter gets its share of them. */
 const patience = 10_000;
 
 /**
- * Lets time pass and the exporter see all of it, as `PlayedCluster.step` does, but waits for every kind that is read: plays in
- * which someone acts on budgets or owners are the same each time only then. Not for an API with faults. Throws, with the kinds
- * that are behind, where the exporter never sees all: what is played then would not be what is asserted.
+ * Lets time pass and waits until the exporter has seen everything, as `PlayedCluster.step` does, but for every kind that is
+ * read: otherwise, plays in which someone acts on budgets or owners are not the same each time. It is not for an API with
+ * faults. Throws, with the kinds that are behind, where the exporter never sees everything: assertions would then be about
+ * another play.
  */
 export async function playFully({ simulator, stack, step }: PlayedCluster, seconds: number): Promise<void> {
   if (seconds > 0) simulator.advance(seconds);

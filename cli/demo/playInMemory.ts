@@ -19,7 +19,7 @@ import { answerText, type RequestAnswer } from "./sendRequest.ts";
 
 export interface MemoryPlayOptions extends SimulatorOptions {
   readonly config: Config;
-  /** Where the exporter writes what it counts; its owner closes it. Default: nowhere. */
+  /** The ledger that the exporter writes; its owner closes it. Default: none. */
   readonly ledger?: LedgerOutput;
 }
 
@@ -34,7 +34,7 @@ export interface MemoryPlay {
   stop(): Promise<void>;
 }
 
-/** Turns of the event loop after which what is not read never will be. */
+/** The most turns of the event loop that are waited for: what has not been read by then never will be. */
 const patience = 10_000;
 
 /**
@@ -76,9 +76,9 @@ export async function playInMemory(options: MemoryPlayOptions): Promise<MemoryPl
       () => behind().length === 0,
       () => behind().join(", "),
     );
-    // Only now: a watch that has a bookmark still to be read is not silent.
+    // The clock elapses only now: a watch that still has a bookmark to read is not silent.
     clock.elapse();
-    // What an elapsed clock resumes goes on in the turns of the event loop after it.
+    // Work that the elapsed clock resumes goes on in the next turns of the event loop.
     for (let calm = 0; calm < 2; calm++) {
       await turn();
       await until(
@@ -143,7 +143,7 @@ function streamOf(events: PassThrough): WatchStream {
   };
 }
 
-/** Gets the pages of simulated exporters by calling them. A failed one is asked again in the next round. */
+/** Gets the pages of simulated exporters by calling them. A page that failed is asked for again in the next round. */
 function createMemoryPool(cluster: SimulatedCluster): GetPool {
   const fail = (failure: AttemptFailure) =>
     ({ ...failure, skipped: false, failures: 1, retryAt: cluster.monotonic() }) as const;
@@ -162,7 +162,7 @@ function createMemoryPool(cluster: SimulatedCluster): GetPool {
   };
 }
 
-/** The same for the pages of servers. */
+/** Gets the pages of simulated servers by calling them. */
 function createServerPool(cluster: SimulatedCluster): GetPool {
   return {
     async get({ url }, consume) {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../exporter/sources/kubernetes/clock.ts";
 
-/** A clock that shows the time of a simulated cluster, and on which nothing falls due but in `elapse`. */
+/** A clock that shows the time of a simulated cluster, and whose callbacks run only in `elapse`. */
 export interface PlayedClock extends Clock {
   /** Calls back what has fallen due, in order. */
   elapse(): void;
@@ -11,7 +11,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Deadlines and pauses then depend on what is played, and never on how fast the machine is. */
+/** Creates a clock on which deadlines and pauses depend on the play, and never on how fast the machine is. */
 export function createPlayedClock(time: Pick<Clock, "now" | "monotonic">): PlayedClock {
   const timers = new Set<Timer>();
   return {

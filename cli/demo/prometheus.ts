@@ -13,11 +13,11 @@ export interface RunningPrometheus {
 
 /** What a Prometheus is to scrape, and how often. */
 export interface ScrapedDemo {
-  /** The page of metrics. */
+  /** The address of the page of metrics. */
   readonly url: string;
-  /** Between two scrapes. */
+  /** Seconds between two scrapes. */
   readonly seconds: number;
-  /** Rules that it evaluates, by the name of their file. */
+  /** The rules to evaluate, by the name of their file. */
   readonly rules: Readonly<Record<string, string>>;
 }
 
@@ -37,12 +37,15 @@ export function startPrometheus({ url, seconds, rules }: ScrapedDemo): Promise<R
 /** How a Prometheus is started: a folder whose `data` is kept when it stops, files beside its configuration, further flags. */
 export interface PrometheusOptions {
   readonly folder?: string;
-  /** Text by name. */
+  /** The text of each file, by its name. */
   readonly files?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
 }
 
-/** The same with any configuration file, given as text. */
+/**
+ * Starts the installed Prometheus with any configuration file, given as text; `null` when none is installed or it does not come
+ * up.
+ */
 export async function startPrometheusWith(
   config: string,
   { folder: keptFolder, flags: moreFlags = [], files = {} }: PrometheusOptions = {},

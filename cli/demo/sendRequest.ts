@@ -6,7 +6,7 @@ import type { ApiRequest } from "../../exporter/model/recommendation.ts";
 export interface RequestAnswer {
   /** HTTP status. */
   readonly code: number;
-  /** What the API says about it; empty where it says nothing. */
+  /** The API's message about the write; empty where there is none. */
   readonly message: string;
 }
 
@@ -22,7 +22,7 @@ export async function sendRequest(apiUrl: string, request: ApiRequest): Promise<
   return { code: response.status, message: answerText(await response.text()) };
 }
 
-/** What an answer's body says about it; empty where it says nothing. */
+/** The message in an answer's body; empty where there is none. */
 export function answerText(body: string): string {
   const said = answered.safeParse(parseJson(body));
   return said.success ? said.data.message : "";

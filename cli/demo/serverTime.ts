@@ -23,14 +23,14 @@ const definitions: ReadonlyMap<string, ReturnType<typeof definitionOf>> = new Ma
 );
 
 /**
- * Pages of metrics as a server with an ordinary clock must be given them. A Prometheus cannot be sped up: of a cluster that is
- * played six times as fast it would measure six times as many GPUs. So counters of time and of what accrues with it grow by as
- * much per second of the server as they really do per simulated second, however evenly the cycles come, and moments are those
+ * Makes pages of metrics fit for a server with an ordinary clock. A Prometheus cannot be sped up: in a cluster that is played
+ * six times as fast, it would measure six times as many GPUs. Counters of time, and of what accrues with it, therefore grow as
+ * much per second of the server as they really do per simulated second, even if the cycles come unevenly. Moments become those
  * at which they were played. Everything else stays as it is.
  */
 export function createServerTime(speed: number): (page: PageAt) => string {
   let last: Pick<PageAt, "simulatedAt" | "at"> | null = null;
-  /** By the text before the value: as it was on the last page, and as it was passed on. */
+  /** The counters of the last page by the text before their value: the value on that page, and the value that was passed on. */
   let counted = new Map<string, readonly [real: number, passedOn: number]>();
   return ({ text, simulatedAt, at }) => {
     const simulated = last === null ? 0 : simulatedAt - last.simulatedAt;
@@ -46,7 +46,7 @@ export function createServerTime(speed: number): (page: PageAt) => string {
       if (isMoment(name)) return `${head} ${at - (simulatedAt - value) / speed}`;
       if (definition.type !== "counter" || !accruing.has(definition.unit)) return line;
       const [before, passedOn] = counted.get(head) ?? [0, 0];
-      // What is new was counted while nobody asked: at the speed that is wanted.
+      // A new series grew while no page showed it, so the wanted speed is assumed for that time.
       const grown = counted.has(head) ? passedOn + (value - before) * factor : value / speed;
       next.set(head, [value, grown]);
       return `${head} ${grown}`;

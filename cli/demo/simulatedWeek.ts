@@ -16,22 +16,22 @@ export interface WeekOptions {
   readonly followAfter: number | null;
 }
 
-/** What a play came to: GPU-hours unless the name says otherwise. */
+/** The results of a play, in GPU-hours unless the name says otherwise. */
 export interface WeekFigures {
-  /** By the exporter's own accounting. */
+  /** The figures of the exporter's own accounting. */
   readonly accounts: {
-    /** Of all nodes that were there. */
+    /** GPU time on all nodes that existed, in all states but `active`. */
     readonly notActive: number;
     readonly active: number;
     readonly blocked: number;
     readonly unfair: number;
-    /** Of all nodes, in USD. */
+    /** The cost of all nodes, in USD. */
     readonly cost: number;
     readonly coveredHours: number;
   };
-  /** By the simulator's own word. */
+  /** The figures that the simulator itself knows. */
   readonly truth: {
-    /** Of jobs that ended well: what they were to run, each once. */
+    /** The work of jobs that ended well: what they were to run, each counted once. */
     readonly finished: number;
     readonly finishedJobs: number;
     /** Work that is to be done again because its pods were taken away. */
@@ -41,7 +41,7 @@ export interface WeekFigures {
     readonly blocked: number;
     readonly unfair: number;
     readonly nodeHours: number;
-    /** How often someone came back to work and found that it had been stopped, and the hours until it ran again. */
+    /** How often someone came back to work that had been stopped, and the hours until it ran again. */
     readonly foundStopped: number;
     readonly waitedHours: number;
   };
@@ -51,7 +51,7 @@ export interface WeekFigures {
   readonly questions: AdviceFollower["questions"];
 }
 
-/** A Monday at noon. */
+/** The start of the play: a Monday at noon. */
 const startAt = Date.parse("2026-11-16T12:00:00Z") / 1000;
 const cycleSeconds = 600;
 const hour = 3600;

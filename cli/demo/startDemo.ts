@@ -29,7 +29,7 @@ export const defaultSeed = 1;
 
 /** A Monday afternoon, so that the same seed gives the same table on any day. */
 export const demoStartAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
-/** What the exporter of the demo is given, as its configuration file would. */
+/** The settings of the demo's exporter, as in its configuration file. */
 export const demoSettings: Readonly<Record<string, unknown>> = {
   cluster: "harbor",
   teams: [{ from: "namespace-label", key: "team" }],
@@ -41,10 +41,15 @@ const budgets = [
   { team: "vision", perMonth: 60_000 },
   { team: "notebooks", perMonth: 30_000 },
 ];
-/** Long enough for idle holdings to be called so, and to say who has been short for how long. */
+/**
+ * How long the cluster is played before the demo begins: long enough for idle holdings to be reported as idle, and to show for
+ * how long queues have been short.
+ */
 const historySeconds = 60 * 60;
 
-/** Starts the simulated cluster and the exporter on it, and plays their past; `null`: it is said why there is none. */
+/**
+ * Starts the simulated cluster and the exporter on it, and plays their past; `null` after it has been said why there is none.
+ */
 export async function startDemo({ traceDir, seed }: DemoChoice, io: Io): Promise<StartedDemo | null> {
   const scenario = chooseScenario(traceDir, io);
   if (scenario === null) return null;
@@ -61,7 +66,7 @@ export async function startDemo({ traceDir, seed }: DemoChoice, io: Io): Promise
 
 /** The opened ledger of a demo. */
 interface OpenPast {
-  /** The demo's, with this ledger and what the teams may spend. */
+  /** The configuration of the demo, with this ledger and the budgets of the teams. */
   readonly config: Config;
   readonly ledger: LedgerOutput;
   remove(): void;

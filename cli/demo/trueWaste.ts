@@ -2,21 +2,21 @@ import { gpuModels } from "../../simulator/gpuModels.ts";
 import type { Habit, Scenario } from "../../simulator/scenario.ts";
 import type { Truth, TruthGpu } from "../../simulator/truth.ts";
 
-/** What a simulated cluster really wastes at one moment, physical GPUs; by nothing but the simulator's own words. */
+/** What a simulated cluster really wastes at one moment, physical GPUs, by the simulator's own truth alone. */
 export interface TrueWaste {
-  /** On nodes that are there, and so are paid for, and not busy: allocated or not. */
+  /** GPUs that are not busy, allocated or not, on nodes that exist and so are paid for. */
   readonly paidNotBusy: number;
-  /** Asked for by work that waits for nodes although as many GPUs of its model are free. */
+  /** GPUs for work that waits for nodes although as many GPUs of its model are free. */
   readonly blocked: number;
-  /** That queues lack of what they are sure of and want, while others hold more than they are sure of. */
+  /** GPUs that queues want and are guaranteed but do not hold, while others hold more than they are guaranteed. */
   readonly unfair: number;
-  /** Really busy. */
+  /** GPUs that are really busy. */
   readonly busy: number;
-  /** Nodes that are there. */
+  /** The number of nodes that exist. */
   readonly nodes: number;
 }
 
-/** Looks at a cluster of a scenario. */
+/** The waste of a cluster that plays this scenario. */
 export function trueWaste(scenario: Scenario, truth: Truth): TrueWaste {
   const busy = truth.physicalGpus.reduce((sum, { activity }) => sum + activity, 0);
   const paid = truth.nodes.reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
@@ -31,7 +31,7 @@ export function trueWaste(scenario: Scenario, truth: Truth): TrueWaste {
 
 const allocatedOf = ({ holders }: TruthGpu): number => holders.reduce((sum, { share }) => sum + share, 0);
 
-/** Work that waits for a place on nodes: what waits for its quota has no pods. */
+/** GPUs for work that waits for a place on nodes. Work that waits for its quota is not counted: it has no pods. */
 function blockedGpus({ pending, physicalGpus, nodes }: Truth, habits: readonly Habit[]): number {
   const schedulable = new Set(nodes.filter((node) => node.schedulable && node.ready).map(({ name }) => name));
   let blocked = 0;
@@ -51,7 +51,7 @@ function blockedGpus({ pending, physicalGpus, nodes }: Truth, habits: readonly H
   return blocked;
 }
 
-/** Of queues of Kueue, one flavor each: what is sure is the nominal quota. */
+/** Unfair GPUs of queues of Kueue with one flavor each: the guarantee is the nominal quota. */
 function unfairGpus({ queues }: Truth, { queueing }: Scenario): number {
   let [short, above] = [0, 0];
   for (const { name, quotas } of queueing.kueue?.clusterQueues ?? []) {

@@ -1,14 +1,14 @@
 import type { AdviceKind } from "../../exporter/model/recommendation.ts";
 import { playWeek, type WeekFigures } from "./simulatedWeek.ts";
 
-/** The same week twice, of one seed. */
+/** The same week, with the same seed, played twice. */
 export interface WeekPair {
   readonly seed: number;
   readonly without: WeekFigures;
   readonly followed: WeekFigures;
 }
 
-/** Seconds for which a need has been open when someone acts on it. */
+/** Seconds for which a need has been open when it is acted on. */
 const delaySeconds = 3600;
 
 /** Plays some hours of the week without advice, and with all advice followed. */
@@ -44,7 +44,7 @@ const accounts: readonly Row[] = [
   { name: "cost of all nodes, USD", of: (week) => week.accounts.cost },
 ];
 
-/** `-64 %`; a dash where there was nothing before. */
+/** A change as in `-64 %`; a dash where there was nothing before. */
 export function changeWords(before: number, after: number): string {
   const percent = Math.round((after / before - 1) * 100);
   if (!Number.isFinite(percent)) return "–";

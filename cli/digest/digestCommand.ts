@@ -15,15 +15,15 @@ import { refuse } from "../showProblem.ts";
 
 /** Options of `fairlead digest`. */
 export interface DigestOptions extends Pick<AnswerSource, "configFile" | "exporter"> {
-  /** Otherwise the messages are only printed. */
+  /** Whether the messages are posted; otherwise they are only printed. */
   readonly isPosted: boolean;
-  /** Folder of the channels' files; `null`: none is given. */
+  /** Folder with the files of the channels; `null`: none is given. */
   readonly folder: string | null;
   readonly format: PostFormat;
   readonly link: string | null;
 }
 
-/** `fairlead digest`: one message for each owner or team with idle GPUs, printed, or posted to its channel. */
+/** `fairlead digest`: writes one message for each owner or team with idle GPUs, and prints it or posts it to its channel. */
 export async function digestCommand(options: DigestOptions, io: Io): Promise<ExitCode> {
   const { configFile, exporter, isPosted, folder } = options;
   const config = configFile === null ? defaultConfig : await readConfig(configFile, io);
@@ -67,7 +67,7 @@ interface Message {
   readonly lines: readonly string[];
 }
 
-/** Posts what has a channel; what cannot be posted is said, and keeps nobody else's message back. */
+/** Posts the messages that have a channel. A message that cannot be posted is reported, and keeps no other message back. */
 async function postAll(
   messages: readonly Message[],
   folder: string,
@@ -99,7 +99,7 @@ const workloadList = z.object({
   ),
 });
 
-/** The API gives no more of them at once. */
+/** The most workloads that the API returns at once. */
 const limit = 10_000;
 
 /** All workloads, part by part, and the time of the exporter's last answer in milliseconds since the epoch. */

@@ -16,7 +16,7 @@ type ServerSettings = NonNullable<Config["history"]["prometheus"]>;
 
 /** The number of bytes that are kept of an error's body: enough for the server's reason. */
 const errorBytes = 4096;
-/** Questions are asked counter by counter: more at once would only crowd the server. */
+/** The most requests at the same time. Questions are asked counter by counter: more requests would only crowd the server. */
 const concurrency = 3;
 const keepAliveSeconds = 90;
 
@@ -46,7 +46,9 @@ export function serverHistory(
   return { history: createPrometheusHistory({ client, scope, now }), close: pool.close };
 }
 
-/** Who answers questions about the past: the server of `history.prometheus`, else the ledger, else nobody. */
+/**
+ * What answers questions about the past: the server of `history.prometheus`, else the ledger; `null` where there is neither.
+ */
 export function configuredHistory(
   config: Config,
   askLedger: ((query: AccountsQuery) => Promise<AccountsResult>) | null,

@@ -13,7 +13,7 @@ export interface HistoryChoice {
   readonly ledger: string | null;
   readonly prometheus: string | null;
   readonly configFile: string | null;
-  /** Of a server that holds several clusters. */
+  /** The cluster that is asked about, on a server that holds several; `null`: the server has only one. */
   readonly cluster: string | null;
 }
 
@@ -51,7 +51,7 @@ export async function openHistory(choice: HistoryChoice, io: Io): Promise<OpenHi
   );
 }
 
-/** A ledger that may be written at the same time. */
+/** Opens a ledger, which may be written at the same time; `null` after it has been said why that cannot be done. */
 function ledgerFile(file: string, io: Io): OpenHistory | null {
   const opened = openToQuery(file);
   if (!opened.ok) return withhold(opened.problem.message, opened.problem.nextStep, io);

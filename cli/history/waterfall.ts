@@ -11,12 +11,12 @@ import { type HistoryChoice, openHistory } from "./openHistory.ts";
 export interface WaterfallOptions extends HistoryChoice {
   readonly from: string | null;
   readonly to: string | null;
-  /** Names and values: only GPU time that has one of the values of each name. */
+  /** Filters by name and value: GPU time counts only if it has one of the values of each name. */
   readonly where: readonly (readonly [name: string, value: string])[];
   readonly output: "table" | "json" | "csv";
 }
 
-/** `fairlead waterfall`: where the GPU time of a window went, from capacity down to what was used. */
+/** `fairlead waterfall`: prints where the GPU time of a window went, from capacity down to what was used. */
 export async function waterfallCommand(options: WaterfallOptions, now: number, io: Io): Promise<ExitCode> {
   const parsed = parseTotalsQuestion({ ...options, by: null }, now);
   if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);

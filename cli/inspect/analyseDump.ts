@@ -16,7 +16,7 @@ import { type DumpFiles, readDumpFiles } from "./readFiles.ts";
 /** Where a captured dump is, and how it is read. */
 export interface DumpOptions {
   readonly paths: readonly string[];
-  /** RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
+  /** The moment of the dump: RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
   readonly at: string | null;
   readonly configFile: string | null;
 }
@@ -26,14 +26,14 @@ export interface ReadMoment {
   readonly ok: true;
   readonly analysis: Analysis;
   readonly config: Config;
-  /** Kinds that the dump has, empty ones too. */
+  /** Kinds that the dump has, including kinds without any object. */
   readonly known: ReadonlySet<ObjectKind>;
 }
 
 /** The answers of a dump's moment; else what was wrong has been said, and the command ends with `code`. */
 export type DumpMoment = ReadMoment | { readonly ok: false; readonly code: ExitCode };
 
-/** The one place that says which kinds belong into a dump. */
+/** The next step that says how to take a dump. */
 export const howToTakeADump =
   "take a dump as docs/inspect.md says: kubectl get KIND -A -o json for each kind, curl NODE:9400/metrics for each GPU node.";
 
@@ -69,7 +69,10 @@ export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMom
   return await analyseFiles({ files, problems }, config, at);
 }
 
-/** The same of files that were read already, or that were never written. `at` is `null` to take the dump's own time. */
+/**
+ * Analyses files that were read already, or that were never written. `at`: seconds since the epoch; `null` takes the dump's own
+ * time.
+ */
 export async function analyseFiles(files: DumpFiles, config: Config, at: number | null): Promise<ReadMoment> {
   const dump = readDump(files, config, at);
   const prices = await pricesWithoutServer(config.prices);
@@ -84,7 +87,7 @@ export async function analyseFiles(files: DumpFiles, config: Config, at: number 
   };
 }
 
-/** `undefined` for text that is no time. */
+/** The seconds since the epoch; `undefined` for text that is no time. */
 function parseTime(text: string): number | undefined {
   if (/^\d{9,11}(\.\d+)?$/.test(text)) return Number(text);
   if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return undefined;

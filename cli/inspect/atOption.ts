@@ -3,7 +3,7 @@ import type { Io } from "../io.ts";
 /** The description of `--at` in the help of every command that reads a dump. */
 export const atOfDump = "the moment of the dump; default: the newest time in the status of its nodes and pods";
 
-/** Whether a moment is given where no dump is, and says so: a running exporter speaks of now. */
+/** Whether a moment is given without a dump. If so, that is reported: a running exporter answers about the present. */
 export function isAtWithoutDump(
   { at, dump }: { readonly at: string | null; readonly dump: readonly string[] },
   io: Io,

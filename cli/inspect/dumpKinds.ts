@@ -1,7 +1,7 @@
 import { apiGroup } from "../../exporter/model/apiGroup.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
 
-/** Kinds of Kubernetes itself go by their name alone: files written by hand often leave `apiVersion` out. */
+/** Kinds of Kubernetes itself, by their name alone: files written by hand often leave `apiVersion` out. */
 const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["Node", "nodes"],
   ["Pod", "pods"],
@@ -18,7 +18,7 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["PersistentVolume", "persistentVolumes"],
 ]);
 
-/** Kinds of queue systems and autoscalers, by name and group: KAI and Volcano call theirs alike. */
+/** Kinds of queue systems and autoscalers, by name and group, because KAI and Volcano use the same names. */
 const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ScaledObject.keda.sh", "scaledObjects"],
   ["VerticalPodAutoscaler.autoscaling.k8s.io", "verticalPodAutoscalers"],

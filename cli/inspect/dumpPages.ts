@@ -6,7 +6,7 @@ import type { TelemetryPage } from "../../exporter/model/telemetry.ts";
 import { readOnce } from "../../exporter/sources/dcgm/pageReader.ts";
 import type { DumpFile } from "./readFiles.ts";
 
-/** Reads the pages of a dump, and gives each its node. */
+/** Reads the pages of a dump, and finds the node of each. */
 export function readPages(
   files: readonly DumpFile[],
   state: Omit<ClusterState, "telemetry">,
@@ -40,7 +40,7 @@ export function readPages(
   });
 }
 
-/** What says which node a captured page speaks for. */
+/** What shows which node a captured page belongs to. */
 interface PageClues {
   readonly nodes: readonly ClusterNode[];
   /** Node of every pod in the dump, by pod name: exporters without NODE_NAME write their own pod's name as host. */
@@ -51,7 +51,7 @@ interface PageClues {
   readonly gpuNodes: readonly string[];
 }
 
-/** Gives a captured page its node: by host label, exporter pod, GPU, file name, or because there is only one. */
+/** Finds the node of a captured page: by host label, exporter pod, GPU, file name, or because there is only one node. */
 function placePage(
   page: TelemetryPage,
   stem: string,

@@ -13,8 +13,8 @@ import {
 import type { DumpObject } from "./readObjects.ts";
 
 /**
- * Takes what the ConfigMaps of a dump contain about schedulers and of the Cluster Autoscaler: those that the configuration
- * names, and those with a known key or name.
+ * Collects what the ConfigMaps of a dump contain about schedulers and the Cluster Autoscaler. The ConfigMaps are those that the
+ * configuration names, and those with a known key or name.
  */
 export interface DumpSettings {
   /** Looks at one ConfigMap; all others are passed over. */
@@ -23,7 +23,7 @@ export interface DumpSettings {
   autoscalerNodeGroups(): readonly AutoscalerNodeGroup[];
 }
 
-/** Under this name the Cluster Autoscaler itself writes its status. */
+/** The name under which the Cluster Autoscaler itself writes its status. */
 const autoscalerStatusName = "cluster-autoscaler-status";
 
 export function createDumpSettings(

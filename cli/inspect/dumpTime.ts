@@ -2,7 +2,7 @@ import { isRecord } from "../../exporter/kernel/parseJson.ts";
 import type { DumpFile } from "./readFiles.ts";
 import type { DumpObject } from "./readObjects.ts";
 
-/** Fields of a status that say when something happened. Everything else may be about the future, or anybody's text. */
+/** Fields of a status that say when something happened. All other fields may be about the future, or contain text by anyone. */
 const statusTimes: ReadonlySet<string> = new Set([
   "lastHeartbeatTime",
   "lastProbeTime",
@@ -12,13 +12,16 @@ const statusTimes: ReadonlySet<string> = new Set([
   "finishedAt",
 ]);
 
-/** As deep as `status.containerStatuses[].lastState.terminated.finishedAt` lies in a status, and a little more. */
+/**
+ * How deep a status is searched: as deep as `status.containerStatuses[].lastState.terminated.finishedAt` lies in it, and a
+ * little more.
+ */
 const deepestStatus = 8;
 
 /**
- * When a dump was taken, seconds since the epoch, as far as it says: the newest time at which the cluster itself wrote to a
- * node or a pod (creation, status, managed fields); without any, to another object; else the newest file's. What people and
- * controllers write elsewhere is no witness: annotations and the time of a deletion may lie years ahead.
+ * When a dump was taken, seconds since the epoch, as far as it shows: the newest time at which the cluster itself wrote to a
+ * node or a pod (creation, status, managed fields); without any, to another object; else the time of the newest file. What
+ * people and controllers write elsewhere is no evidence: annotations and the time of a deletion may lie years ahead.
  */
 export function timeOfDump(objects: readonly DumpObject[], files: readonly DumpFile[]): number {
   const [basic, others] = [objects.filter(isNodeOrPod), objects.filter((object) => !isNodeOrPod(object))];
@@ -53,7 +56,7 @@ function timesInStatus(value: unknown, depth: number): readonly number[] {
   );
 }
 
-/** No time where the field is none; `yaml` and JSON alike give text. */
+/** The time in a field, seconds since the epoch; empty where the field is no time. YAML and JSON both give text. */
 function seconds(field: unknown): readonly number[] {
   if (typeof field !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(field)) return [];
   const milliseconds = Date.parse(field);

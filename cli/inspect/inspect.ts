@@ -19,7 +19,7 @@ export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode
   return moment.ok ? showMoment(moment, options.output, io) : moment.code;
 }
 
-/** Prints the answers of a moment. `howToSeeMore`: the next step where there is no node at all; by default to take a dump. */
+/** Prints the answers of a moment. `howToSeeMore` is the next step where there is no node at all; default: to take a dump. */
 export function showMoment(
   moment: ReadMoment,
   output: InspectOptions["output"],

@@ -3,7 +3,7 @@ import { ownerKinds } from "../../exporter/sources/kubernetes/ownerKinds.ts";
 import { resourceName } from "../../exporter/sources/kubernetes/rights.ts";
 import { singularOf } from "./dumpKinds.ts";
 
-/** What people call files of these beside the names that the API has. */
+/** Names that people give to files of these kinds, beside the names of the API. */
 const shortNames: Readonly<Partial<Record<WatchedKindName, readonly string[]>>> = {
   namespaces: ["ns"],
   podDisruptionBudgets: ["pdb", "pdbs"],
@@ -17,7 +17,7 @@ const shortNames: Readonly<Partial<Record<WatchedKindName, readonly string[]>>> 
 
 /**
  * The kinds that a file's name (without its ending) says it holds: `pdb`, `kueue-workloads`, `nodepools.karpenter.sh`. A name
- * that several kinds share counts with its group only. `null` where it names none that Fairlead reads.
+ * that several kinds share counts with its group only. `null` where the name has no kind that Fairlead reads.
  */
 export function kindsInName(stem: string): readonly WatchedKindName[] | null {
   const name = stem.toLowerCase();
@@ -25,7 +25,10 @@ export function kindsInName(stem: string): readonly WatchedKindName[] | null {
   return found.length > 0 || ownerNames.some((word) => hasWord(name, word)) ? found : null;
 }
 
-/** Neither part of a longer word nor the beginning of another group's name (`workloads.scheduling.k8s.io`). */
+/**
+ * Whether a name has a word that is neither part of a longer word nor the beginning of another group's name
+ * (`workloads.scheduling.k8s.io`).
+ */
 function hasWord(name: string, word: string): boolean {
   for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1))
     if (!/[a-z0-9]/.test(name[at - 1] ?? "") && !/[a-z0-9.]/.test(name[at + word.length] ?? "")) return true;
@@ -39,7 +42,7 @@ function namesOf(kind: WatchedKindName): readonly string[] {
   return [resourceName(group, resource), ...(isShared ? [] : own)];
 }
 
-/** Kinds whose absence means nothing. */
+/** Names of kinds whose absence means nothing: ConfigMaps, and kinds that own pods. */
 const ownerNames = [
   "configmaps",
   ...Object.values(ownerKinds)

@@ -7,7 +7,10 @@ import { resourceName } from "../../exporter/sources/kubernetes/rights.ts";
 
 type Objects = Pick<ClusterState, "nodes" | "pods" | "owners" | "queues" | "known">;
 
-/** Kinds that say something together, what in a dump speaks for their being there, and what nobody knows without them. */
+/**
+ * Kinds that belong together, whether a dump's other objects suggest that the cluster has them, and what is unknown without
+ * them.
+ */
 interface KindsOfOne {
   readonly kinds: readonly WatchedKindName[];
   readonly isLikely: (objects: Objects) => boolean;
@@ -68,7 +71,7 @@ const kindsOfOne: readonly KindsOfOne[] = [
   },
 ];
 
-/** What a dump cannot say for want of kinds that its other objects speak of. */
+/** The problems of kinds that are missing from a dump although its other objects suggest them. */
 export function missingKinds(objects: Objects): readonly Problem[] {
   const lines = kindsOfOne.flatMap(({ kinds, isLikely, unknown }) => {
     const names = kinds.filter((kind) => !objects.known.has(kind)).map(nameOf);

@@ -4,7 +4,10 @@ import { howToTakeADump, type ReadMoment } from "./analyseDump.ts";
 
 const shownNodes = 3;
 
-/** Whether no GPU was counted in a dump, and says so with what to do next: nothing else in the answer can mean anything then. */
+/**
+ * Whether no GPU was counted in a dump. If so, that is reported with the next step, because nothing else in the answer can mean
+ * anything then.
+ */
 export function saysNoGpus({ analysis, known }: ReadMoment, io: Io, howToSeeMore = howToTakeADump): boolean {
   const { pools, snapshot } = analysis;
   if (pools.some(({ physicalGpus }) => physicalGpus > 0)) return false;

@@ -26,7 +26,7 @@ import { type DumpObject, readObjects } from "./readObjects.ts";
 /** A captured cluster: what one cycle would have read, and when. */
 export interface Dump {
   readonly state: ClusterState;
-  /** Seconds since the epoch. */
+  /** When it was captured, seconds since the epoch. */
   readonly at: number;
 }
 
@@ -91,7 +91,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     kueuePendingWorkloads: new Map(),
     evictions: evictions.all(),
   });
-  // Owners are there whether pods are or not: work that waits in a queue has some, too.
+  // Owners count even without pods: work that waits in a queue has owners, too.
   const state = { ...read, owners, prices: noPrices, podNamespaces, problems };
   const telemetry = readPages(dump.files, state, nodeOfPod, when, problems);
   problems.push(...unreadPods(telemetry, known.has("pods") ? podNamespaces : null));
@@ -101,9 +101,9 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
 const shownPods = 3;
 
 /**
- * One line for each namespace whose pods pages name while the dump has none of them: who took a dump may be allowed to see a
- * part of the namespaces only, and GPUs that others hold must not look free. If no pods were read at all (`null`), that is
- * reported elsewhere.
+ * One problem for each namespace whose pods are named on pages but missing from the dump. Whoever took the dump may be allowed
+ * to see only a part of the namespaces, and GPUs that others hold must not look free. If no pods were read at all (`null`),
+ * that is reported elsewhere, and only the namespaces of reservation pods have a problem here.
  */
 function unreadPods(pages: readonly TelemetryPage[], podNamespaces: ReadonlySet<string> | null): readonly Problem[] {
   const isReportedOf = (namespace: string) =>
@@ -134,7 +134,10 @@ function lineOf(namespace: string, names: readonly string[]): Problem {
   };
 }
 
-/** All objects, each once: the same one twice (a List and a copy, two files) is the one read last. */
+/**
+ * All objects, each once. If the same object occurs twice (in a List and a copy, or in two files), the one that was read last
+ * counts.
+ */
 function distinctObjects(files: readonly DumpFile[], problems: Problem[]) {
   const objects = new Map<string, { readonly object: DumpObject; readonly file: DumpFile }>();
   const listed = new Set<ObjectKind>();
@@ -156,7 +159,7 @@ function distinctObjects(files: readonly DumpFile[], problems: Problem[]) {
   return { objects, listed };
 }
 
-/** `kubectl get` writes an empty List of one kind as that of any other. */
+/** The problem of an empty List: `kubectl get` writes the same one for every kind. */
 function emptyList({ path }: DumpFile): Problem {
   return {
     source: "inspect",

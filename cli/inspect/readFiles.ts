@@ -5,11 +5,11 @@ import type { Problem } from "../../exporter/model/problem.ts";
 /** One file of a dump. */
 export interface DumpFile {
   readonly path: string;
-  /** Name without folder and ending. */
+  /** Name of the file without folder and ending. */
   readonly stem: string;
   readonly kind: "page" | "objects";
   readonly bytes: Buffer;
-  /** When it was written, seconds since the epoch. */
+  /** When the file was written, seconds since the epoch. */
   readonly modifiedAt: number;
 }
 
@@ -20,7 +20,7 @@ export interface DumpFiles {
 
 const pageEndings: ReadonlySet<string> = new Set([".prom", ".metrics"]);
 const objectEndings: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"]);
-/** Enough for any dump by hand; a folder given by mistake ends here. */
+/** The most files that are read. It is enough for any dump by hand, and ends the search where a folder was given by mistake. */
 const maxFiles = 20_000;
 const maxDepth = 6;
 const maxFileBytes = 512 * 1024 * 1024;
@@ -81,7 +81,7 @@ async function walk(folder: string, depth: number, found: string[], problems: Pr
   }
 }
 
-/** A file that is left out, and why. */
+/** The problem of a file that is left out, with the reason. */
 export function skipped(path: string, why: string): Problem {
   return {
     source: "inspect",

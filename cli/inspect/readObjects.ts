@@ -10,7 +10,7 @@ export interface DumpObject {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** A kind as a list of it names it. */
+/** A kind, as a list of its objects names it. */
 export interface ListedKind {
   readonly kind: string;
   readonly apiVersion: string;
@@ -18,9 +18,9 @@ export interface ListedKind {
 
 export interface DumpObjects {
   readonly objects: readonly DumpObject[];
-  /** Kinds that a list was there for, with or without items (`PodList` with no items means that there are no pods). */
+  /** Kinds for which there was a list, with or without items (`PodList` with no items means that there are no pods). */
   readonly listed: readonly ListedKind[];
-  /** A List of nothing in particular and without items was there: what `kubectl get` writes where there is no object. */
+  /** Whether there was a List of no particular kind and without items, which `kubectl get` writes where there is no object. */
   readonly hasEmptyList: boolean;
   readonly problems: readonly Problem[];
 }
@@ -33,7 +33,7 @@ export function readObjects(file: DumpFile): DumpObjects {
   return { ...found, hasEmptyList: values.some(isEmptyList) };
 }
 
-/** What the values of a file have come to so far. */
+/** What has been found in the values of a file so far. */
 interface Found {
   readonly objects: DumpObject[];
   readonly listed: ListedKind[];
@@ -53,7 +53,7 @@ function parseDocuments(file: DumpFile, problems: Problem[]): readonly unknown[]
   return parseYaml(file, text, problems);
 }
 
-/** Whole text as one value, else each line as one; `null` when neither is JSON. */
+/** The whole text as one value, else each line as one; `null` when neither is JSON. */
 function parseJson(text: string): readonly unknown[] | null {
   try {
     return [JSON.parse(text)];
@@ -93,7 +93,7 @@ function parseYaml(file: DumpFile, text: string, problems: Problem[]): readonly 
   return values;
 }
 
-/** Lists in lists that a dump can have without being an attack on the stack. */
+/** How deep lists may be nested in lists; deeper ones could exhaust the stack. */
 const maxListDepth = 20;
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";
@@ -129,7 +129,7 @@ function collect(value: unknown, file: DumpFile, found: Found, depth: number): v
   else objects.push({ kind, apiVersion, value });
 }
 
-/** Items of a typed list, which carry no kind of their own, with that of the list. */
+/** The items of a typed list, which do not repeat their kind, with the kind of the list. */
 function itemsOf(
   items: readonly unknown[],
   { kind, apiVersion }: ListedKind,

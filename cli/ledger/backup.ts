@@ -12,13 +12,16 @@ import { fetchLedger } from "./fetchLedger.ts";
 
 /** What is copied, and where to. */
 export interface BackupOptions {
-  /** The ledger, or the running exporter whose ledger it is. */
+  /** The file of the ledger, or the running exporter whose ledger is copied. */
   readonly from: string | ExporterAddress;
-  /** A file that is not there yet, or `-` for standard output. */
+  /** The file of the copy, which must not exist yet, or `-` for standard output. */
   readonly target: string;
 }
 
-/** `fairlead ledger backup`: copies a ledger, also while Fairlead writes it. What is said beside a copy on standard output is on the other. */
+/**
+ * `fairlead ledger backup`: copies a ledger, also while Fairlead writes it. If the copy goes to standard output, messages go to
+ * standard error.
+ */
 export async function ledgerBackup({ from, target }: BackupOptions, io: Io): Promise<ExitCode> {
   if (target !== "-") return await copyTo(from, target, target, io.out, io);
   if (io.isTerminal || io.outBytes === undefined)
@@ -30,7 +33,7 @@ export async function ledgerBackup({ from, target }: BackupOptions, io: Io): Pro
     const code = await copyTo(from, file, "standard output", io.err, io);
     if (code !== 0) return code;
     const handle = await open(file, "r");
-    // It is read to its end, and gone however this process ends.
+    // The open file can be read to its end, and leaves nothing behind however this process ends.
     await rm(folder, { recursive: true, force: true });
     for await (const chunk of handle.createReadStream({ highWaterMark: 256 * 1024 })) await io.outBytes(chunk);
     return 0;

@@ -9,7 +9,7 @@ import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { showProblem } from "../showProblem.ts";
 
-/** `fairlead ledger check`: whether a ledger is sound, its accounts close, and what it holds. */
+/** `fairlead ledger check`: says whether a ledger is sound and its accounts close, and what it holds. */
 export function ledgerCheck(file: string, io: Io): ExitCode {
   const opened = openToQuery(file);
   if (!opened.ok) return showProblem(opened.problem, io);

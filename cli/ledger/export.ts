@@ -30,21 +30,21 @@ import { type Output, openOutput } from "./exportOutput.ts";
 
 /** Options of `fairlead ledger export`. */
 export interface LedgerExportOptions {
-  /** `null`: that of the configuration file. One of both is needed. */
+  /** Path of the ledger; `null`: the one that the configuration file names. One of the two files is needed. */
   readonly file: string | null;
   readonly configFile: string | null;
   readonly format: ExportFormat;
   readonly from: string;
-  /** `null`: the end of this day or hour. */
+  /** End of the window; `null`: the end of this day or hour. */
   readonly to: string | null;
   readonly granularity: ExportGranularity;
   readonly charge: ChargeBasis;
-  /** `null`: standard output. */
+  /** Path of the output file; `null`: standard output. */
   readonly output: string | null;
   readonly provider: string;
 }
 
-/** `fairlead ledger export`: the rows of a window for other tools, also while Fairlead writes the ledger. */
+/** `fairlead ledger export`: writes the rows of a window for other tools, also while Fairlead writes the ledger. */
 export async function ledgerExport(options: LedgerExportOptions, now: number, io: Io): Promise<ExitCode> {
   const source = await sourceOf(options, io);
   if (source === null) return 1;
@@ -56,7 +56,7 @@ export async function ledgerExport(options: LedgerExportOptions, now: number, io
   if (!opened.ok) return showProblem(opened.problem, io);
   const { db } = opened;
   try {
-    // One moment of the ledger, however long it takes to write it out.
+    // The transaction shows one moment of the ledger, however long the export takes.
     db.exec("BEGIN");
     const refusal = refuseExport(db, query);
     if (refusal !== null) return refuse(refusal.error, refusal.nextStep, io);
@@ -75,7 +75,8 @@ interface Source {
 }
 
 /**
- * Where the ledger is, and what the configuration sets for it; without one, its defaults. `null` after saying what is missing.
+ * Where the ledger is, and what the configuration sets for it, or the defaults without a configuration. `null` after it has
+ * been said what is missing.
  */
 async function sourceOf({ file, configFile }: LedgerExportOptions, io: Io): Promise<Source | null> {
   if (configFile === null) {
@@ -96,9 +97,9 @@ async function sourceOf({ file, configFile }: LedgerExportOptions, io: Io): Prom
   return null;
 }
 
-/** No more text than this is written at once. */
+/** Text is written as soon as it has this many characters. */
 const chunkCharacters = 1 << 16;
-/** Who waits longer is shown how far it is: then, and every so often. */
+/** An export that takes longer reports its progress: first after this time, and then at the interval below. */
 const firstProgressMilliseconds = 1000;
 const progressMilliseconds = 10_000;
 
@@ -128,7 +129,7 @@ async function writeOut(
     const problem = output.write(pending);
     if (problem !== null) return failed(output, () => showProblem(problem, io));
     pending = "";
-    // Lets signals in.
+    // This lets signals in.
     await nextTurn();
     if (state.interrupted) return failed(output, () => refuse("interrupted", "Run it again.", io));
     if (performance.now() > sayAt) {
@@ -155,12 +156,12 @@ function progress(row: ExportRow, totals: ExportTotals, { from, to }: ExportQuer
 
 const secondsPerHour = 3600;
 
-/** What an export came to. */
+/** The sums over an export. */
 interface ExportTotals {
   add(row: ExportRow, isWritten: boolean): void;
-  /** Rows that were written. */
+  /** The number of rows that were written. */
   rows(): number;
-  /** The sums, and what is not among the rows and why. */
+  /** Lines with the sums, and with what was left out and why. */
   lines(): readonly string[];
 }
 
@@ -214,7 +215,7 @@ type ExportFormat = (typeof exportFormats)[number];
 /** The text of an export, piece by piece. */
 interface ExportText {
   readonly heading: string;
-  /** `null` for a row that the format cannot say. */
+  /** The text of a row; `null` for a row that the format cannot express. */
   line(row: ExportRow): string | null;
   ending(): string;
 }

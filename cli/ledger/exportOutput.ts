@@ -4,20 +4,20 @@ import type { Io } from "../io.ts";
 
 /** Where an export goes. Each call waits until the text is taken, so that nothing piles up in memory. */
 export interface Output {
-  /** What went wrong, if anything. */
+  /** Writes text; returns the problem if it cannot, else `null`. */
   write(text: string): Problem | null;
-  /** All is written. */
+  /** Completes the output when all is written; returns the problem if it cannot, else `null`. */
   finish(): Problem | null;
-  /** Leaves nothing behind. */
+  /** Abandons the output, and leaves nothing behind. */
   discard(): void;
 }
 
-/** Where an export goes, or why it cannot. */
+/** The opened output of an export, or why it cannot be opened. */
 export type OpenedOutput =
   | { readonly ok: true; readonly output: Output }
   | { readonly ok: false; readonly problem: Problem };
 
-/** Opens a file, or standard output. A file gets its name when it is whole, and replaces what was there. */
+/** Opens a file, or standard output (`null`). A file gets its name when it is whole, and replaces what was there. */
 export function openOutput(file: string | null, io: Io): OpenedOutput {
   if (file === null) {
     const write = (text: string): null => {

@@ -17,11 +17,11 @@ export type FetchedLedger =
   | { readonly ok: true; readonly bytes: number; readonly cluster: string | null }
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
 
-/** A large ledger is copied and checked before the first byte of it comes. */
+/** The longest time to the first byte: a large ledger is copied and checked before it is sent. */
 const headersMilliseconds = 300_000;
 const bodyMilliseconds = 60_000;
 
-/** Another copy may be under way. */
+/** How often the ledger is asked for: another copy may be under way. */
 const attempts = 6;
 const longestWaitSeconds = 10;
 

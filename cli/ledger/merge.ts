@@ -4,7 +4,7 @@ import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { refuse, showProblem } from "../showProblem.ts";
 
-/** `fairlead ledger merge`: one ledger of those of several replicas, each hour from the one that covered more of it. */
+/** `fairlead ledger merge`: makes one ledger of those of several replicas, each hour from the one that covered more of it. */
 export function ledgerMerge(files: readonly string[], target: string, io: Io): ExitCode {
   if (files.length < 2)
     return refuse("one ledger alone is merged with nothing", "name the ledgers of all replicas.", io);

@@ -23,15 +23,18 @@ export interface LedgerQueryOptions {
   readonly of: "gpu-time" | "prices" | LedgerTable;
   readonly from: string | null;
   readonly to: string | null;
-  /** `null`: what is usual for `of`. */
+  /** Names to group by, separated by commas; `null`: the usual grouping of `of`. */
   readonly by: string | null;
-  /** Entries `NAME=VALUE`. */
+  /** Filters, each `NAME=VALUE`. */
   readonly where: readonly string[];
   readonly limit: number;
   readonly output: "table" | "json" | "csv";
 }
 
-/** `fairlead ledger query`: a window of GPU time, queues, waits, evictions, nodes or prices; also while Fairlead writes the ledger. */
+/**
+ * `fairlead ledger query`: prints a window of GPU time, queues, waits, evictions, nodes or prices, also while Fairlead writes
+ * the ledger.
+ */
 export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): ExitCode {
   const where = options.where.map((text) => splitOnce(text));
   const wrong = where.find((pair) => pair.length === 1);

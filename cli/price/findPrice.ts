@@ -18,17 +18,20 @@ export interface PriceQuestion {
 /** A price of one source. */
 export interface FoundPrice {
   readonly source: "file" | "table";
-  /** `null`: not reported without the number of GPUs. */
+  /** Price of a node; `null` if only its price per GPU is known and the number of its GPUs is not. */
   readonly perNodeHour: number | null;
   readonly perGpuHour: number | null;
   readonly currency: string;
   readonly basis: PriceBasis;
-  /** Seconds since the epoch. */
+  /** The date of the price, seconds since the epoch. */
   readonly date: number;
   readonly ageDays: number;
   readonly isStale: boolean;
   readonly origin: string;
-  /** That the price is of, and elsewhere it may be another; `null`: it is the same everywhere, or nobody says. */
+  /**
+   * The region of the price, which may be another elsewhere; `null`: the price is the same everywhere, or its region is
+   * unknown.
+   */
   readonly region: string | null;
 }
 
@@ -44,18 +47,18 @@ export interface ComparedPrice {
 
 /** What a kind of node costs, or what is missing. */
 export interface PriceAnswer extends PriceQuestion {
-  /** Of one node; `null` where nothing says. */
+  /** The number of GPUs of one node; `null` where it is not known. */
   readonly gpus: number | null;
-  /** The one that counts first, then what other sources say. */
+  /** The price that counts, and then the prices of other sources. */
   readonly prices: readonly FoundPrice[];
-  /** How the same node may be paid for where there are prices. */
+  /** Other ways to pay for the same node for which there are prices. */
   readonly otherCapacityTypes: readonly CapacityType[];
   readonly compared: readonly ComparedPrice[];
   /** Instance types with similar names that have a price; only where this one has none. */
   readonly near: readonly string[];
   /** Entries of the file that were not tried, because they ask for a node pool, a region or labels. */
   readonly untried: number;
-  /** OpenCost is configured; a running exporter takes its prices before the table's. */
+  /** Whether OpenCost is configured: a running exporter prefers its prices to those of the table. */
   readonly hasOpenCost: boolean;
 }
 
@@ -124,7 +127,7 @@ function foundPrice(price: ListedPrice, gpus: number | null, staleDays: number, 
   };
 }
 
-/** The cheapest per GPU first. */
+/** Prices of the same GPU model from other providers, the cheapest per GPU first. */
 function comparedWith(gpuModel: string | null, provider: string | null): readonly ComparedPrice[] {
   if (gpuModel === null) return [];
   return tableRows

@@ -17,7 +17,9 @@ export interface PriceOptions {
   readonly output: "table" | "json";
 }
 
-/** Says what a kind of node costs, by which source; ends with 1 where nobody knows. `at` in seconds since the epoch. */
+/**
+ * Says what a kind of node costs, and by which source; ends with 1 where the price is not known. `at`: seconds since the epoch.
+ */
 export async function priceCommand(options: PriceOptions, io: Io, at = Date.now() / 1000): Promise<ExitCode> {
   const { instanceType, gpuModel, provider, capacityType } = options;
   if (instanceType === null && gpuModel === null) {
@@ -155,7 +157,7 @@ function yamlText(text: string): string {
   return /^[A-Za-z][\w.-]*$/.test(text) ? text : JSON.stringify(plainText(text, 253));
 }
 
-/** Four digits for what costs less than ten. */
+/** An amount with up to four decimals below ten, and with two above. */
 function money(amount: number): string {
   return amount < 10 ? String(Math.round(amount * 10_000) / 10_000) : amount.toFixed(2);
 }

@@ -91,7 +91,7 @@ function exportersOf({ url = [], ...flags }: ReviewFlags): readonly ExporterAddr
   return url.map((one) => exporterAt(one, flags));
 }
 
-/** Several of either; one of each kind is asked as it is. */
+/** Several exporters or several ledgers; `null` if there is at most one of each, which needs no merging. */
 function replicasOf(flags: ReviewFlags): Replicas | null {
   const exporters = exportersOf(flags);
   if (exporters.length > 1) return { kind: "running", exporters };

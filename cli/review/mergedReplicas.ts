@@ -15,16 +15,16 @@ export type Replicas =
 /** One ledger of all of them, in a temporary folder. */
 export interface MergedReplicas {
   readonly ledger: string;
-  /** What is said where the ledger's name would be. */
+  /** The name that messages show for the ledger. */
   readonly name: string;
-  /** The cluster that the replicas watch; `null` of files, which do not say. */
+  /** The cluster that the replicas watch; `null` for files, which do not name it. */
   readonly cluster: string | null;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Merges the ledgers of replicas; `null` after it has been said why that cannot be done. Running replicas are asked one after the
- * other; one that does not answer is named and left out, and what it alone covered is not covered then.
+ * Merges the ledgers of replicas; `null` after it has been said why that cannot be done. Running replicas are asked one after
+ * the other; one that does not answer is named and left out, and what it alone covered is not covered then.
  */
 export async function mergeReplicas(replicas: Replicas, io: Io): Promise<MergedReplicas | null> {
   let folder: string;
@@ -67,7 +67,7 @@ async function fetchAll(folder: string, exporters: readonly ExporterAddress[], i
   const clusters = new Map<string, string>();
   for (const [i, exporter] of exporters.entries()) {
     io.err(`fairlead: copying the ledger of ${exporter.url}\n`);
-    // Its name is in messages about it.
+    // The name of the file is part of messages about it.
     const file = path.join(folder, `${i}-${exporter.url.replaceAll(/[^\w.-]+/g, "_").slice(0, 100)}.db`);
     const fetched = await fetchLedger(exporter, file);
     if (!fetched.ok) {

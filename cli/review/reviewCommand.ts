@@ -29,22 +29,22 @@ export interface ReviewOptions {
   readonly team: string | null;
   readonly compare: number;
   readonly format: ReviewFormat;
-  /** File; `{window}` in it is the window's label. `null`: standard output. */
+  /** Path of the output file, in which `{window}` becomes the window's label; `null`: standard output. */
   readonly output: string | null;
   readonly places: ReviewPlaces;
-  /** A running exporter that writes it. */
+  /** A running exporter that writes the review; `null`: none is asked. */
   readonly exporter: ExporterAddress | null;
-  /** Several ledgers of one cluster that are made one. */
+  /** Several ledgers of one cluster that are merged; `null`: there are none. */
   readonly replicas: Replicas | null;
-  /** Files that are merged. */
+  /** Files of reviews that are merged. */
   readonly merge: readonly string[];
-  /** File with the address of a webhook; `link`: where the whole review is. */
+  /** Where a summary is posted: a file with the address of a webhook, and a link to the whole review; `null`: nowhere. */
   readonly summary: { readonly file: string; readonly format: PostFormat; readonly link: string | null } | null;
 }
 
 type Found =
   | { readonly ok: true; readonly review: Review }
-  /** `isNotYet`: there will be one of a later window, which is an answer and no failure. */
+  /** `isNotYet`: there is no review yet, but there will be one of a later window. This is an answer and no failure. */
   | { readonly ok: false; readonly lines: readonly string[]; readonly isNotYet?: true };
 
 /** `fairlead review`: writes the review of a window, from a ledger, a server, a running exporter, or other reviews. */
@@ -70,7 +70,7 @@ export async function reviewCommand(options: ReviewOptions, now: number, io: Io)
 
 async function findReview(options: ReviewOptions, now: number, io: Io): Promise<Found | null> {
   const { merge, exporter, places, replicas } = options;
-  // Beside several ledgers, the configuration only says whose they are, and what is paid.
+  // With several ledgers, the configuration only names their cluster, its budgets and what is not charged.
   const isConfigured = places.configFile !== null && replicas === null;
   const isAsking = places.ledger !== null || places.prometheus !== null || isConfigured;
   if ([merge.length > 0, exporter !== null, replicas !== null, isAsking].filter((one) => one).length !== 1)
@@ -101,14 +101,17 @@ async function written({ window, places, team, compare }: ReviewOptions, now: nu
 interface ReviewPlaces {
   readonly ledger: string | null;
   readonly prometheus: string | null;
-  /** Names the ledger or the server, if the others do not; and the cluster, its budgets and what nobody pays for. */
+  /**
+   * Path of the configuration file. It names the ledger or the server, if the other places do not, the cluster, its budgets,
+   * and what nobody pays for.
+   */
   readonly configFile: string | null;
   readonly cluster: string | null;
   /** What a ledger is called in messages, where that is not its path. */
   readonly ledgerName?: string;
 }
 
-/** Who answers, and what must be closed afterwards. */
+/** The source of a review's numbers, and how to close it. */
 interface OpenReview {
   readonly source: Pick<ReviewQuestion, "cluster" | "history" | "accounts" | "budgets" | "notCharged">;
   readonly close: () => Promise<void>;
@@ -167,7 +170,7 @@ async function writtenOfReplicas(
   }
 }
 
-/** The exporter writes it: its ledger is nobody else's to open. */
+/** Asks the exporter, which writes the review from its own ledger. */
 async function askedFor(exporter: ExporterAddress, { window, team, compare }: ReviewOptions): Promise<Found> {
   const given = { ...window, team, compare: `${compare}` };
   const texts = Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
@@ -223,7 +226,7 @@ async function post(review: Review, summary: NonNullable<ReviewOptions["summary"
   );
 }
 
-/** Why nobody has written one. */
+/** Why there is no review. */
 function noReview({ error, nextStep, isNotYet }: ReviewFailure): Found {
   return { ...failure(error, nextStep), ...(isNotYet === true ? { isNotYet } : {}) };
 }

@@ -10,10 +10,10 @@ import { parseWindow } from "../../review/window.ts";
 type Source = Pick<ReviewQuestion, "cluster" | "history" | "accounts" | "budgets" | "notCharged">;
 type Built = { readonly ok: true; readonly review: Review } | Extract<ReviewAnswer, { ok: false }>;
 
-/** Reviews that are kept for the next who asks, and how long. */
+/** How many reviews are kept for the next visitor, and for how long. */
 const maxKept = 20;
 const keptSeconds = 60;
-/** Reviews that may be asked for at the same time; each reads the ledger for seconds. */
+/** The most reviews that are written at the same time; each reads the ledger for seconds. */
 const maxUnderWay = 4;
 
 /** Writes reviews for those who ask by HTTP; one that was just written is given to all who ask for the same. */
@@ -58,7 +58,7 @@ export function createReviewOutput(source: Source, now: () => number): ReviewOut
       const built = await remembered(asked);
       if (!built.ok) return built;
       const rendered = reviewRenderings[asked.format](built.review);
-      // Beside the other pages it links to them; a file cannot.
+      // A review that is served links to the other pages, which a file cannot do.
       if (asked.format !== "html") return { ok: true, ...rendered };
       return { ok: true, ...rendered, body: renderReviewHtml(built.review, { isServed: true }) };
     },

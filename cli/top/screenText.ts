@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { styled, type Terminal, typeable } from "../../exporter/publish/terminal/layout.ts";
 import type { OverviewText, SectionName } from "../../exporter/publish/terminal/overviewSchema.ts";
 
-/** What can be looked at below the teams, and the key of each. */
+/** The views below the teams, with the key that chooses each. */
 export const views = [
   { key: "p", name: "pools", sections: ["pools", "fits", "idle"] },
   { key: "s", name: "short", sections: ["short", "checks", "elsewhere"] },
@@ -12,7 +12,7 @@ export const views = [
   { key: "t", name: "all teams", sections: [] },
 ] as const satisfies readonly { key: string; name: string; sections: readonly SectionName[] }[];
 
-/** One of them. */
+/** One of the views. */
 export type View = (typeof views)[number];
 
 /** What is on the screen. */
@@ -21,10 +21,10 @@ export interface Screen {
   /** Lines about where the answers come from, or why there are none. */
   readonly status: readonly string[];
   readonly view: View;
-  /** Lines of the view that are above the window. */
+  /** How many lines of the view are scrolled out above the window. */
   readonly scrolled: number;
   readonly terminal: Terminal;
-  /** Lines of the window. */
+  /** The number of lines of the window. */
   readonly rows: number;
 }
 
@@ -37,8 +37,8 @@ export interface ScreenText {
 const fewestTeamLines = 4;
 
 /**
- * The screen as lines that fit the window: the heading, the teams, what was chosen below them, the keys. The teams stay
- * in view: where they need more than half of the window, the last of them are counted.
+ * The screen as lines that fit the window: the heading, the teams, the chosen view below them, and the keys. The teams stay in
+ * view; where they need more than half of the window, the last of them are only counted.
  */
 export function screenText({ overview, status, view, scrolled, terminal, rows }: Screen): ScreenText {
   const linesOf = (name: SectionName): readonly string[] =>

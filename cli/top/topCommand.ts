@@ -7,7 +7,7 @@ import { openScreen } from "./watchScreen.ts";
 
 const secondsBetween = 5;
 
-/** `fairlead top`: the overview of a running exporter, drawn again every few seconds. */
+/** `fairlead top`: draws the overview of a running exporter again every few seconds. */
 export async function topCommand(exporter: ExporterAddress, io: Io): Promise<ExitCode> {
   const first = await askOverview(exporter, io.terminal.columns);
   if (!first.ok) return refuse(first.error, first.nextStep, io);

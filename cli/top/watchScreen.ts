@@ -6,9 +6,9 @@ import type { Window } from "./window.ts";
 
 /** A screen that is open. */
 export interface OpenScreen {
-  /** Columns for which the next overview is wanted. */
+  /** The number of columns for the next overview. */
   readonly columns: () => number;
-  /** Shows another moment; `null` leaves what is there. `status` is above the keys. */
+  /** Shows another moment; `null` keeps the overview that is shown. `status` is shown above the keys. */
   readonly show: (overview: OverviewText | null, status: readonly string[]) => void;
   /** Resolves when the user quits. */
   readonly ended: Promise<void>;
@@ -24,7 +24,7 @@ export function openScreen(window: Window, io: Pick<Io, "terminal" | "interrupte
   const draw = (): void => {
     // What is wider than the window is cut there, not at the 80 columns for which texts are made.
     const terminal: Terminal = { ...io.terminal, source, columns: Math.max(1, window.columns() || columns()) };
-    // The line after the last one, where the cursor is, is the window's own.
+    // The last line of the window, where the cursor is, is left free.
     const screen = screenText({ overview, status, view, scrolled, terminal, rows: (window.rows() || 24) - 1 });
     scrolled = Math.min(scrolled, screen.mostScrolled);
     window.draw(screen.lines);

@@ -4,9 +4,9 @@ import { createLogUpdate } from "log-update";
 
 /** A terminal that is drawn over and whose keys are read. */
 export interface Window {
-  /** Lines of the window, now. */
+  /** The number of lines of the window, now. */
   readonly rows: () => number;
-  /** Characters in a line, now. */
+  /** The number of characters in a line, now. */
   readonly columns: () => number;
   readonly draw: (lines: readonly string[]) => void;
   /** Calls back with each key by its name (`a`, `up`, `pagedown`), and when the window changed its size. */
@@ -17,7 +17,7 @@ export interface Window {
 
 const alternateScreen = { enter: "\u001b[?1049h\u001b[H", leave: "\u001b[?1049l" } as const;
 
-/** Takes over a terminal, apart from what was on it. */
+/** Takes over a terminal on its alternate screen, so that what was on it comes back at the end. */
 export function openWindow(input: ReadStream, output: WriteStream): Window {
   const log = createLogUpdate(output);
   let stop = (): void => {};

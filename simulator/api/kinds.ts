@@ -2,16 +2,16 @@ import type { QueueSystemName } from "../queues/spec.ts";
 
 /** A kind of object that the simulated API server serves. */
 export interface KindInfo {
-  /** Plural name in URLs. */
+  /** Plural name of the kind, as in URLs. */
   readonly resource: string;
-  /** Empty for the core group. */
+  /** API group; empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly namespaced: boolean;
   /** Where the store keeps its objects: kinds of different groups may have the same plural. */
   readonly shelf: string;
-  /** The queue system that brings it; `null`: every cluster has it. */
+  /** The queue system that brings the kind; `null`: every cluster has it. */
   readonly system: QueueSystemName | null;
   /** Custom resources repeat kind and apiVersion in each item of a list; built-in kinds do not. */
   readonly custom: boolean;
@@ -98,12 +98,12 @@ export function servedKinds(systems: ReadonlySet<QueueSystemName>): readonly Kin
   return kinds.filter(({ system }: KindInfo) => system === null || systems.has(system));
 }
 
-/** `v1` or `group/version`. */
+/** The `apiVersion` of a kind: `v1` or `group/version`. */
 export function apiVersionOf(info: Pick<KindInfo, "group" | "version">): string {
   return info.group === "" ? info.version : `${info.group}/${info.version}`;
 }
 
-/** `pods`, `jobsets.jobset.x-k8s.io`: how messages name a resource. */
+/** The name of a resource in messages: `pods`, `jobsets.jobset.x-k8s.io`. */
 export function qualifiedResource(info: KindInfo): string {
   return info.group === "" ? info.resource : `${info.resource}.${info.group}`;
 }
@@ -112,7 +112,10 @@ const byKind: ReadonlyMap<string, KindInfo> = new Map(
   kinds.map((info: KindInfo) => [info.system === null ? info.kind : `${info.system}/${info.kind}`, info]),
 );
 
-/** The kind of that name (`kueue/Workload` for one that a queue system brings); throws for a name that the simulator does not serve, which is a mistake in its own code. */
+/**
+ * The kind of this name (`kueue/Workload` for one that a queue system brings). Throws for a name that the simulator does not
+ * serve, which is a mistake in its own code.
+ */
 export function kindInfo(name: string): KindInfo {
   const info = byKind.get(name);
   if (info === undefined) throw new Error(`simulator: kind ${name} is not in the table of kinds`);

@@ -4,7 +4,7 @@ import type { ObjectFilter } from "./selectors.ts";
 import { type ApiStatus, badRequest, expiredContinue } from "./status.ts";
 import type { ObjectStore, StoredObject } from "./store.ts";
 
-/** Lists that were begun with `limit`, kept so that later pages show the same moment as the first. */
+/** The objects of a list that was begun with `limit`. It is kept so that later pages show the same moment as the first. */
 interface Snapshot {
   readonly entries: readonly StoredObject[];
   readonly version: number;
@@ -15,9 +15,9 @@ export interface ListQuery {
   readonly namespace: string | null;
   readonly matches: ObjectFilter;
   readonly selective: boolean;
-  /** 0: no limit. */
+  /** The most objects in a page; 0: no limit. */
   readonly limit: number;
-  /** Empty: the first page. */
+  /** The token of the page that is asked for; empty: the first page. */
   readonly continueToken: string;
   readonly rendering: Rendering;
 }
@@ -27,7 +27,7 @@ export interface Lister {
   list(query: ListQuery): string | ApiStatus;
 }
 
-/** Snapshots kept; a token of an older one is answered with 410. */
+/** The most snapshots that are kept; a token of an older one is answered with 410. */
 const snapshotLimit = 32;
 
 /** Answers LIST requests from a store. `continueExpired` says whether tokens are refused just now. */

@@ -13,13 +13,13 @@ export interface PodPort {
 export interface ProxyRequest {
   readonly namespace: string;
   readonly name: string;
-  /** `null`: the pod's first port. */
+  /** The port that is asked; `null`: the pod's first port. */
   readonly port: number | null;
-  /** Begins with `/`. */
+  /** The path at the pod, which begins with `/`. */
   readonly path: string;
 }
 
-/** Reads such a path; `undefined` for any other. */
+/** Reads the path of a request to a pod; `undefined` for any other path. */
 export function proxyRequest(path: string): ProxyRequest | undefined {
   const found = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/(?:https?:)?([^/:]+)(?::(\d+))?\/proxy(\/.*)?$/.exec(path);
   const [, namespace, name, port, rest = "/"] = found ?? [];
@@ -27,7 +27,7 @@ export function proxyRequest(path: string): ProxyRequest | undefined {
   return { namespace, name, port: port === undefined ? null : Number(port), path: rest };
 }
 
-/** Answers as the API server does: what the pod says, or a status that says why it cannot be asked. */
+/** Answers as the API server does: with the pod's answer, or with a status that says why the pod cannot be asked. */
 export function answerProxy(
   { namespace, name, port, path }: ProxyRequest,
   pod: PodPort | undefined,

@@ -1,12 +1,12 @@
 import { apiVersionOf, type KindInfo } from "./kinds.ts";
 import type { StoredObject } from "./store.ts";
 
-/** How an object is written: whole, or its metadata only. */
+/** How an object is written: whole, or only its metadata. */
 export type Rendering = "object" | "metadata";
 
 const texts = new WeakMap<StoredObject, { object?: string; metadata?: string }>();
 
-/** The object's JSON without kind and apiVersion; kept, since objects are immutable. */
+/** The object's JSON without kind and apiVersion. It is kept, because objects are immutable. */
 function bodyOf(stored: StoredObject, rendering: Rendering): string {
   const known = texts.get(stored) ?? {};
   texts.set(stored, known);
@@ -30,7 +30,7 @@ export function itemText(info: KindInfo, stored: StoredObject, rendering: Render
   return info.custom || rendering === "metadata" ? objectText(info, stored, rendering) : bodyOf(stored, rendering);
 }
 
-/** What the Accept header asks for; `null` when JSON is not accepted. */
+/** The rendering that the Accept header asks for; `null` when JSON is not accepted. */
 export function renderingFor(accept: string | undefined): Rendering | null {
   if (accept === undefined || accept === "") return "object";
   for (const type of accept.split(",").map((part) => part.trim())) {

@@ -3,17 +3,17 @@ import type { KindInfo } from "./kinds.ts";
 /** What a URL asks for. */
 export interface ResourceRequest {
   readonly info: KindInfo;
-  /** `null`: all namespaces, or a cluster-scoped kind. */
+  /** The namespace; `null`: all namespaces, or a cluster-scoped kind. */
   readonly namespace: string | null;
-  /** `null`: the collection. */
+  /** The name of the object; `null`: the collection. */
   readonly name: string | null;
-  /** `eviction`, `scale`; `null`: the object itself. */
+  /** The subresource, such as `eviction` or `scale`; `null`: the object itself. */
   readonly subresource: string | null;
 }
 
 /** Reads `/api/v1/...` and `/apis/GROUP/VERSION/...`; `undefined` for anything that is no resource. */
 export function resourceRequest(kinds: readonly KindInfo[], path: string): ResourceRequest | undefined {
-  // Names in this API need no percent-encoding; what has one names nothing.
+  // Names in this API need no percent-encoding: a path that has some names nothing.
   if (path.includes("%")) return undefined;
   const parts = path.split("/").slice(1);
   const root = parts.shift();

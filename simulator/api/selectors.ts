@@ -72,7 +72,7 @@ export function parseFieldSelector(text: string): ParsedSelector {
   return { ok: true, matches: (object) => filters.every((filter) => filter(object)) };
 }
 
-/** A field that is absent selects like an empty one. */
+/** The value of a field as text. A field that is absent is selected like an empty one. */
 function fieldAt(object: KubeObject, path: string): string {
   let value: unknown = object;
   for (const part of path.split(".")) {

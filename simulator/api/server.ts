@@ -22,11 +22,11 @@ import type { ClusterControls } from "./write/controls.ts";
 import type { WrittenRequest } from "./write/requestLog.ts";
 import { answerWrite, hasSubresource, isDeletable } from "./write/write.ts";
 
-/** The API server, asked without a network. */
+/** The API server without a network: it is asked by calls. */
 export interface ApiServer {
   /**
-   * A GET. `null`: it is a watch, which writes into the stream that `stream` returns for a watch of this many seconds (0: for
-   * ever).
+   * Answers a GET. `null`: it is a watch, which writes into the stream that `stream` returns for a watch of this many seconds
+   * (0: without an end).
    */
   read(request: ReadRequest, stream: (timeoutSeconds: number) => WatchStream): Reply | null;
   write(request: ApiWrite): Reply;
@@ -41,16 +41,16 @@ export interface ReadRequest {
 /** A request that changes something. */
 export interface ApiWrite {
   readonly method: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
-  /** The header as it came; empty without one. */
+  /** The media type as the header gives it; empty without a header. */
   readonly contentType: string;
-  /** `null`: it is larger than the server takes. */
+  /** The body; `null`: it is larger than the server takes. */
   readonly body: string | null;
 }
 
 interface Parts {
-  /** Those that are installed now. */
+  /** The kinds that are installed now. */
   readonly kinds: () => readonly KindInfo[];
   readonly store: ObjectStore;
   readonly hub: WatchHub;
@@ -63,14 +63,17 @@ interface Parts {
 /** The port of a pod that can be asked; `undefined` where there is no such pod. */
 export type PodPorts = (namespace: string, name: string) => PodPort | undefined;
 
-/** What becomes of writes. */
+/** What writes to the API do. */
 export interface ApiWriting {
   readonly controls: ClusterControls;
   /** Called after every write that was answered. */
   written(request: Omit<WrittenRequest, "at">): void;
 }
 
-/** Answers reads of the kinds that are installed, and the writes that a client of the real API would send, under the faults that are on. */
+/**
+ * Answers reads of the kinds that are installed, and the writes that a client of the real API would send, under the faults that
+ * are on.
+ */
 export function createApiServer(
   kinds: () => readonly KindInfo[],
   store: ObjectStore,
@@ -121,7 +124,7 @@ function loggedBody(body: string | null): WrittenRequest["body"] {
   }
 }
 
-/** `null` when the answer is a watch, which writes by itself. */
+/** Answers a GET; `null` when the answer is a watch, which writes by itself. */
 function answer(parts: Parts, { path, accept }: ReadRequest, stream: OpenStream): Reply | null {
   const url = new URL(path, "http://simulator");
   if (["/healthz", "/livez", "/readyz"].includes(url.pathname)) return textReply(200, "ok");
@@ -189,7 +192,10 @@ function resourceList(kinds: readonly KindInfo[], group: string, version: string
   return { kind: "APIResourceList", apiVersion: "v1", groupVersion: apiVersionOf(first), resources };
 }
 
-/** `kubectl drain` looks for evictions here, and `kubectl scale` for scales. */
+/**
+ * The subresources of a kind in the discovery document, where `kubectl drain` looks for evictions, and `kubectl scale` for
+ * scales.
+ */
 function subresources(info: KindInfo): readonly object[] {
   const { resource, namespaced } = info;
   const base = { singularName: "", namespaced };
@@ -216,7 +222,7 @@ interface CollectionRequest extends ResourceRequest {
   readonly rendering: Rendering;
 }
 
-/** `stream` is where a watch goes; `null` for a list. */
+/** Answers a list or a watch of a collection. `stream` is where a watch goes; `null` for a list. */
 function answerCollection(parts: Parts, asked: CollectionRequest, url: URL, stream: OpenStream | null): Reply | null {
   const matches = selectorOf(url);
   if (typeof matches !== "function") return statusReply(matches);

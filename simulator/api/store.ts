@@ -1,6 +1,6 @@
 import type { KubeObject } from "../objects/kubeObject.ts";
 
-/** One version of one object. Immutable. */
+/** One version of one object. It is immutable. */
 export interface StoredObject {
   /** `namespace/name`, or the name of a cluster-scoped object. */
   readonly key: string;
@@ -18,7 +18,7 @@ export interface StoreEvent {
 
 /** The objects of the simulated cluster with one common resource version, as etcd has it. */
 export interface ObjectStore {
-  /** Adds or changes; an object that did not change keeps its version and makes no event. */
+  /** Adds or changes an object. An object that did not change keeps its version and makes no event. */
   put(resource: string, object: KubeObject): void;
   remove(resource: string, namespace: string | undefined, name: string): void;
   get(resource: string, key: string): StoredObject | undefined;
@@ -35,15 +35,15 @@ export interface ObjectStore {
 
 interface Shelf {
   readonly objects: Map<string, StoredObject>;
-  /** Object text without resource version, to notice puts that change nothing. */
+  /** Text of each object without its resource version, to notice puts that change nothing. */
   readonly bodies: Map<string, string>;
   events: StoreEvent[];
-  /** Events up to this version are gone. */
+  /** Events up to this version are forgotten. */
   forgotten: number;
   readonly listeners: Set<(event: StoreEvent) => void>;
 }
 
-/** Events kept per resource; older versions are answered with 410. */
+/** The most events that are kept for each resource; a watch from an older version is answered with 410. */
 const historyLimit = 5000;
 
 /** The key of an object within its resource. */

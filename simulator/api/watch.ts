@@ -9,23 +9,26 @@ export interface WatchQuery {
   readonly namespace: string | null;
   readonly matches: ObjectFilter;
   readonly rendering: Rendering;
-  /** `null`: from now on, after all that exists (as with `0`). */
+  /**
+   * The version after which events are sent; `null`: all that exists is sent first (as with `0`), and then all events from now
+   * on.
+   */
   readonly resourceVersion: number | null;
   readonly allowBookmarks: boolean;
-  /** Streaming list: ADDED for all that exists, then a bookmark that says so. */
+  /** Whether it is a streaming list: ADDED for all that exists, then a bookmark that marks its end. */
   readonly sendInitialEvents: boolean;
 }
 
 /** Where the events of one watch go. */
 export interface WatchStream {
-  /** The watch is open. */
+  /** Opens the watch. */
   begin(): void;
   write(text: string): void;
-  /** Ends it in order, after a last text. */
+  /** Ends the watch in order, after a last text. */
   end(text: string): void;
-  /** Breaks it off. */
+  /** Breaks the watch off. */
   destroy(): void;
-  /** Called once when it is over, whoever ended it. */
+  /** Registers a callback that is called once when the watch is over, whoever ended it. */
   onClose(callback: () => void): void;
 }
 
@@ -33,9 +36,9 @@ export interface WatchHub {
   open(query: WatchQuery, stream: WatchStream): void;
   /** Sends a bookmark on every watch that asked for them. */
   bookmark(): void;
-  /** Breaks every open watch off in the middle. */
+  /** Breaks off every open watch in the middle. */
   cut(): void;
-  /** The next watch of each resource that names a version is answered that it is too old. */
+  /** Lets the next watch of each resource that names a version be answered that the version is too old. */
   forgetOnce(): void;
   openWatches(): number;
 }
@@ -69,7 +72,8 @@ export function createWatchHub(store: ObjectStore): WatchHub {
       if (resume === null || query.sendInitialEvents) sendExisting(query, store, stream);
       else {
         for (const event of missed) send(event);
-        // Who opens a watch anew may wait for a version at which this kind did not change: time may stand still until then.
+        // Whoever opens a watch anew may wait for a version at which this kind did not change, and time may not go on until
+        // then.
         if (query.allowBookmarks && (resume ?? 0) < store.version())
           stream.write(bookmarkLine(query, store.version(), false));
       }
@@ -114,7 +118,10 @@ function selects(query: WatchQuery, entry: StoredObject): boolean {
   return query.matches(entry.object);
 }
 
-/** An object that begins or ceases to match the selector is added or deleted as far as this watch can say. */
+/**
+ * The line for an event; `null` where the watch does not select it. An object that begins or ceases to match the selector
+ * counts as added or deleted for this watch.
+ */
 function eventLine(query: WatchQuery, event: StoreEvent): string | null {
   const was = event.previous !== null && selects(query, event.previous);
   const is = event.type !== "DELETED" && selects(query, event.current);

@@ -4,10 +4,10 @@ import { computes, isSilent, spins } from "./lostWork.ts";
 import type { Allocation, PhysicalGpu, Unit, World } from "./world.ts";
 import { canCompute } from "./xid.ts";
 
-/** Grain of all patterns: activity is constant within these seconds. */
+/** The grain of all patterns: activity is constant within this many seconds. */
 const grainSeconds = 10;
 
-/** Patterns in which each pod has its own course. */
+/** Patterns in which each pod has a course of its own. */
 export type OwnPattern = Exclude<ActivityPattern, { readonly kind: "sessions" }>;
 
 /** How busy a pod with this pattern keeps its share: a ratio with at most four decimals, from its arguments alone. */
@@ -22,7 +22,7 @@ function rawLevel(pattern: OwnPattern, key: number, runningSeconds: number, time
     case "constant":
       return pattern.level;
     case "steady": {
-      // Loading data at the start and writing a checkpoint each half hour leave the GPU waiting.
+      // Loading data at the start and writing a checkpoint every half hour leave the GPU idle.
       const dips = runningSeconds < 60 || runningSeconds % 1800 < 60;
       return dips ? 0.04 : pattern.level + 0.08 * jitter;
     }
@@ -44,7 +44,7 @@ function rawLevel(pattern: OwnPattern, key: number, runningSeconds: number, time
   }
 }
 
-/** Activity of one pod's share of one GPU, now. */
+/** The activity of one pod's share of one GPU, now. */
 export function allocationActivity(world: World, allocation: Allocation): number {
   const { pod, physicalGpu } = allocation;
   if (!computes(pod) || !canCompute(physicalGpu) || physicalGpu.node.lost) return 0;
@@ -57,13 +57,13 @@ export function allocationActivity(world: World, allocation: Allocation): number
   return patternLevel(spec.activity, key, world.time - pod.startedTime, world.time);
 }
 
-/** Whether its pod uses the GPU at all: some ask for more than they ever use. */
+/** Whether the pod uses the GPU at all: some pods ask for more GPUs than they ever use. */
 export function isUsed({ pod, physicalGpu }: Allocation): boolean {
   const { busyGpus } = pod.workload.spec;
   return busyGpus === undefined || pod.allocations.findIndex((each) => each.physicalGpu === physicalGpu) < busyGpus;
 }
 
-/** Mean activity over a GPU, now. */
+/** The mean activity of a GPU, now. */
 export function gpuActivity(world: World, physicalGpu: PhysicalGpu): number {
   if (!canCompute(physicalGpu) || physicalGpu.node.lost) return 0;
   if (physicalGpu.allocations.size === 0) return physicalGpu.stray;
@@ -72,7 +72,7 @@ export function gpuActivity(world: World, physicalGpu: PhysicalGpu): number {
   return Math.min(1, sum);
 }
 
-/** Activity of a MIG instance, relative to the instance, now. */
+/** The activity of a MIG instance as a part of the instance, now. */
 export function unitActivity(world: World, physicalGpu: PhysicalGpu, unit: Unit): number {
   for (const allocation of physicalGpu.allocations) {
     if (allocation.unit === unit) return allocationActivity(world, allocation);

@@ -15,7 +15,9 @@ import type { SimNode, Workload, World } from "./world.ts";
 /** Annotation by which notebooks are stopped (kubeflow, notebook-controller). */
 const notebookStopped = "kubeflow-resource-stopped";
 
-/** Lets the cluster do what the written object asks for; what nobody in it acts on is only kept in the object. */
+/**
+ * Lets the cluster do what the written object asks for. Fields that the cluster does not act on are only kept in the object.
+ */
 export function apply(world: World, info: KindInfo, object: KubeObject): void {
   const document = toJson(object);
   if (info.kind === "Node") {
@@ -58,14 +60,17 @@ function applyToNode(world: World, node: SimNode, document: JsonValue): void {
   world.dirtyNodes.add(node);
 }
 
-/** Taints that GPU pods do not tolerate; those of the node's own state are made from that state. */
+/** Whether a taint keeps GPU pods away. The taints of the node's own state do not count: they are made from that state. */
 function repels(taint: JsonValue): boolean {
   const key = textAt(taint, "key") ?? "";
   if (key === gpuResources.nvidia || key.startsWith("node.kubernetes.io/")) return false;
   return textAt(taint, "effect") !== "PreferNoSchedule";
 }
 
-/** A Workload that is switched off loses its quota and its pods, and waits until it is switched on again. */
+/**
+ * Switches a Workload of Kueue off or on. If it is off, it loses its quota and its pods, and waits until it is switched on
+ * again.
+ */
 function applyToKueueWorkload(world: World, workload: Workload, document: JsonValue): void {
   workload.boost = numberAt(document, "metadata", "annotations", kueueNames.priorityBoost) ?? 0;
   const active = at(document, "spec", "active") !== false;
@@ -92,7 +97,7 @@ function applyToOwner(world: World, workload: Workload, document: JsonValue): vo
       return;
     case "LeaderWorkerSet":
       retemplate(world, workload, at(document, "spec", "leaderWorkerTemplate", "workerTemplate"));
-      // The simulator's sets have one group: replicas are on or off.
+      // The simulator's sets have one group: their replicas are on or off.
       workload.stopped = (numberAt(document, "spec", "replicas") ?? 1) === 0;
       return;
     case "Notebook":
@@ -105,7 +110,10 @@ function applyToOwner(world: World, workload: Workload, document: JsonValue): vo
   }
 }
 
-/** Kueue decides whether its jobs are suspended: one that it admitted and a user suspends is started anew at once. */
+/**
+ * Suspends or resumes a job. Kueue decides whether its jobs are suspended: a job that it admitted and a user suspends is
+ * started anew at once.
+ */
 function suspend(world: World, workload: Workload, suspended: boolean): void {
   if (suspended === workload.suspended) return;
   workload.suspended = workload.system === "kueue" ? false : suspended;
@@ -117,16 +125,19 @@ function scale(workload: Workload, replicas: number): void {
   if (replicas > 0) workload.spec = { ...workload.spec, pods: replicas };
 }
 
-/** All pods are made anew at once, where a rolling update would go one by one. */
+/**
+ * Gives a workload the template's requests. All its pods are made anew at once, whereas a rolling update replaces them one by
+ * one.
+ */
 function retemplate(world: World, workload: Workload, template: JsonValue | undefined): void {
   const spec = specFromTemplate(workload.spec, template);
   if (spec === workload.spec) return;
-  // They give back what they were given before the amounts change.
+  // The pods give back their GPUs before the amounts change.
   for (const pod of workload.pods) removePod(world, pod, null);
   workload.spec = spec;
 }
 
-/** What a workload asks for once its pods are made by this template; the same spec where it asks for the same. */
+/** The spec of a workload whose pods are made by this template; the same spec where the template asks for the same. */
 function specFromTemplate(spec: WorkloadSpec, template: JsonValue | undefined): WorkloadSpec {
   const [container] = itemsAt(template, "spec", "containers");
   if (container === undefined) return spec;

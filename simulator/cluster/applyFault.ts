@@ -3,7 +3,7 @@ import type { Fault } from "../faults.ts";
 import { type PhysicalGpu, type World, wallClock } from "./world.ts";
 import { healthChanged, reportXid } from "./xid.ts";
 
-/** What a fault does to the world at the moment when it is switched on or off; the others act while requests come. */
+/** Changes the world when a fault is switched on or off. Other faults only act while requests come. */
 export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolean): void {
   if ("physicalGpu" in fault) {
     const physicalGpu = world.nodesByName.get(fault.node)?.physicalGpus[fault.physicalGpu];

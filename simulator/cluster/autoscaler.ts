@@ -3,15 +3,15 @@ import { serves } from "./placement.ts";
 import { removeNode, restartExporter } from "./removePod.ts";
 import { nextUid, type SimNode, type SimPod, type World, wallClock } from "./world.ts";
 
-/** Seconds for which a node must have been cordoned and empty. */
+/** Seconds for which a cordoned node must have been empty before it is removed. */
 const emptySeconds = 60;
 
-/** Seconds for which a pod must have waited until a machine for it is there. */
+/** Seconds for which a pod must have waited before a machine for it is ready. */
 const bootSeconds = 180;
 
 /**
- * A node autoscaler, as Karpenter is one: in its pools it removes nodes that nobody can use and nobody uses, and those that have
- * been empty for the `consolidateAfter` of their NodePool, and gets one of those back when a pod waits that would fit on it. It
+ * A node autoscaler like Karpenter. In its pools, it removes nodes that nobody can use and nobody uses, and nodes that have
+ * been empty for the `consolidateAfter` of their NodePool. It brings one of them back when a pod waits that would fit on it. It
  * neither empties nodes nor adds more than there were.
  */
 export function scaleNodes(world: World): void {
@@ -36,12 +36,12 @@ export function scaleNodes(world: World): void {
     const spare = [...world.spareNodes].find((node) => isScaled(node) && wouldFit(node, pod));
     if (spare === undefined) continue;
     addNode(world, spare);
-    // One at a time: the next step shows who still waits.
+    // Nodes are added one at a time: the next step shows which pods still wait.
     return;
   }
 }
 
-/** `10m` as Karpenter writes it; without end for `Never`. */
+/** Seconds of a duration such as `10m`, as Karpenter writes it; infinite for `Never`. */
 function secondsOf(duration: string): number {
   const [, amount, unit] = /^(\d+)([smh])$/.exec(duration) ?? [];
   return amount === undefined
@@ -74,7 +74,7 @@ function wouldFit(node: SimNode, { workload }: SimPod): boolean {
   return request.kind === "physicalGpus" && isLarge && serves(node, workload) && request.count <= physicalGpus.length;
 }
 
-/** A machine like the one that was let go: another node object with the same name. */
+/** Adds a machine like the one that was removed: another node object with the same name. */
 function addNode(world: World, node: SimNode): void {
   world.spareNodes.delete(node);
   node.uid = nextUid(world);

@@ -4,7 +4,7 @@ import { allocationActivity, gpuActivity, isUsed, unitActivity } from "./activit
 import { spins } from "./lostWork.ts";
 import { type Allocation, type PhysicalGpu, type SimNode, type World, wallClock } from "./world.ts";
 
-/** The exporters look at their GPUs, for the last of `looks` times. Nodes in `frozen` keep what they saw before. */
+/** Lets the exporters look at their GPUs, for the last of `looks` times. Nodes in `frozen` keep what they saw before. */
 export function collect(world: World, frozen: (node: SimNode) => boolean, looks: number): void {
   for (const node of world.nodes) {
     if (node.lost || frozen(node)) continue;
@@ -41,7 +41,7 @@ function collectGpu(world: World, physicalGpu: PhysicalGpu, looks: number): void
 /** The clock event reason of a GPU that would draw more than its power limit. */
 const softwarePowerCap = 0x4;
 
-/** Of work that is alone on its GPU; several together are as usual work is. */
+/** The profile of the work that is alone on a GPU; several pods together count as usual work. */
 function profileOf(world: World, { allocations }: PhysicalGpu): DeviceProfile {
   const [first] = allocations;
   if (first === undefined || allocations.size > 1) return usualProfile;
@@ -49,7 +49,7 @@ function profileOf(world: World, { allocations }: PhysicalGpu): DeviceProfile {
   return spins(world, first.pod) ? { ...hungProfile, power: spinPower } : profile;
 }
 
-/** GPU memory of one pod on one GPU, MiB: a part of its share that stays the same while it runs. */
+/** The GPU memory of one pod on one GPU, MiB: a part of its share that stays the same while it runs. */
 export function memoryOfAllocation(allocation: Allocation): number {
   const { pod, physicalGpu, share } = allocation;
   if (pod.phase !== "Running" || !isUsed(allocation)) return 0;

@@ -88,7 +88,7 @@ function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
   return node;
 }
 
-/** Replicas or MIG instances of a GPU, by its node's mode. */
+/** The replicas or MIG instances of a GPU, by its node's mode. */
 export function unitsOf(spec: NodeSpec, model: GpuModel, index: number): readonly Unit[] {
   const { mode } = spec;
   if (mode.kind === "time-slicing" || mode.kind === "mps") {

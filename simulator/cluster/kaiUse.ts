@@ -6,7 +6,7 @@ import { wantedPods } from "./owners.ts";
 import { isSchedulable } from "./placement.ts";
 import type { World } from "./world.ts";
 
-/** Records what KAI's queues hold now, for a step of this many seconds; nothing if past use does not count. */
+/** Records what KAI's queues hold now, for a step of this many seconds; does nothing if past use does not count. */
 export function noteUse(world: World, seconds: number): void {
   const { kai } = world.scenario.queueing;
   if (kai?.history === undefined) return;
@@ -20,7 +20,7 @@ export function noteUse(world: World, seconds: number): void {
   world.pastUse = [...withinWindow(world.pastUse, kai.history, world.time), sample];
 }
 
-/** KAI's fair shares of this moment, GPUs by queue; `null` where past use does not count. */
+/** KAI's fair shares at this moment, GPUs by queue; `null` where past use does not count. */
 export function sharesByUse(world: World): ReadonlyMap<string, number> | null {
   const { kai } = world.scenario.queueing;
   if (kai?.history === undefined) return null;
@@ -32,14 +32,14 @@ export function sharesByUse(world: World): ReadonlyMap<string, number> | null {
   });
 }
 
-/** All that runs in KAI's queues or waits there. */
+/** All work that runs in KAI's queues or waits in them. */
 function worksOf(world: World) {
   return [...world.workloads].filter(
     (each) => each.system === "kai" && each.endedTime === null && each.active && wantedPods(each) > 0,
   );
 }
 
-/** GPUs of the shard's nodes that may be used. */
+/** The number of GPUs that may be used on the nodes of the shard. */
 function capacityOf({ nodes, scenario }: World): number {
   const nodePool = scenario.queueing.kai?.nodePool ?? null;
   const inShard = nodes.filter(

@@ -9,7 +9,7 @@ import { nextUid, type SimClaim, type SimPod, type Workload, type World, wallClo
 /** Kinds whose pods end by themselves; those of the other kinds are deleted when their time is over. */
 export const batchKinds: ReadonlySet<WorkloadKind> = new Set(["Job", "JobSet", "PyTorchJob", "PodGroup", "Pod"]);
 
-/** Seconds that ended pods stay in the API. */
+/** Seconds for which ended pods stay in the API. */
 const keepSucceededSeconds = 300;
 const keepFailedSeconds = 1800;
 
@@ -20,9 +20,9 @@ export interface WorkloadStart {
   readonly habit: Habit | null;
   readonly runSeconds: number | null;
   readonly fails: boolean;
-  /** How long ago it was created, by the wall clock. */
+  /** How long ago the workload was created, seconds by the wall clock. */
   readonly ageSeconds: number;
-  /** Name of the one pod of a bare Pod; else names are derived. */
+  /** Name of the only pod of a bare Pod; `null`: names of pods are derived from the workload's name. */
   readonly podName: string | null;
 }
 
@@ -89,7 +89,7 @@ export function admit(world: World, workload: Workload): void {
 
 /**
  * Takes a workload's GPUs away and puts it back into its queue; its owner makes new pods when they may exist. KAI and Volcano
- * take nothing from what has no GPUs yet: it only waits again.
+ * take nothing from a workload that has no GPUs yet: it only waits again.
  */
 export function evict(world: World, workload: Workload, reason: string, by: Workload | null): void {
   const at = wallClock(world);
@@ -121,14 +121,14 @@ export function evict(world: World, workload: Workload, reason: string, by: Work
   if (!isSuspended(world.scenario, workload.spec)) createPods(world, workload, null);
 }
 
-/** Volcano does not say for whom; KAI does. */
+/** The message of a preemption. KAI names the workload that takes the place, and Volcano does not. */
 function disruptionMessage(pod: SimPod, by: Workload): string {
   const { spec, system } = pod.workload;
   if (system !== "kai") return "Preempted by the scheduler to make room";
   return `Pod ${spec.namespace}/${pod.name} was preempted by workload ${by.spec.namespace}/${podGroupName(by)}.`;
 }
 
-/** A pod of a workload that is not placed yet; it is nowhere until its maker puts it into the sets of the world. */
+/** Makes a pod of a workload that is not placed yet. The caller must put it into the sets of the world. */
 export function createPod(
   world: World,
   workload: Workload,
@@ -159,7 +159,10 @@ export function createPod(
   };
 }
 
-/** Pods of a suspended job are made when it is admitted, those of an evicted one anew; all others with it. */
+/**
+ * When a workload's pods are created: those of a suspended job when it is admitted, those of an evicted workload when they are
+ * made anew, and all others together with the workload.
+ */
 function createdAtOf(world: World, workload: Workload): number {
   const isLater = workload.eviction !== null || isSuspended(world.scenario, workload.spec);
   return isLater ? wallClock(world) : workload.createdAt;
@@ -191,7 +194,7 @@ function podName(workload: Workload, index: number, uid: string): string {
   }
 }
 
-/** Containers start some seconds after binding; a claim is allocated with it. */
+/** Starts containers some seconds after their pod was bound. Claims are allocated together with the binding. */
 export function startPods(world: World): void {
   const together = new Set<Workload>();
   for (const pod of world.starting) {
@@ -214,13 +217,16 @@ export function startPods(world: World): void {
   }
 }
 
-/** When a pod that begins to work now will be done: what checkpoints kept is not done again. */
+/**
+ * When a pod that begins to work now will be done: work that checkpoints kept is not done again. `null`: it never ends by
+ * itself.
+ */
 function endOf({ time }: World, { workload, index }: SimPod): number | null {
   const { runSeconds, progress } = workload;
   return runSeconds === null ? null : time + Math.max(1, runSeconds - (progress.get(index) ?? 0));
 }
 
-/** Writes down when claims were allocated, and makes the claims that the scheduler makes itself. */
+/** Records when claims were allocated, and makes the claims that the scheduler makes itself. */
 export function settleClaims(world: World): void {
   for (const pod of world.starting) {
     if (pod.workload.spec.request.kind === "extended-resource" && pod.claim === null) {
@@ -249,7 +255,7 @@ export function endPods(world: World): void {
   }
 }
 
-/** What a job was to do is done. */
+/** Counts a job that has done its work. */
 function noteFinished(world: World, { spec, fails, runSeconds }: Workload): void {
   if (fails || runSeconds === null || !batchKinds.has(spec.kind)) return;
   world.finished.workloads += 1;
@@ -258,7 +264,7 @@ function noteFinished(world: World, { spec, fails, runSeconds }: Workload): void
 
 function endPod(world: World, pod: SimPod): void {
   release(world, pod);
-  // A gang that fails takes one pod down for its own reason and the others with it: all of them fail.
+  // A gang that fails takes one pod down for its own reason, and the others with it: all of them fail.
   pod.phase = pod.workload.fails ? "Failed" : "Succeeded";
   pod.endedAt = wallClock(world);
 }

@@ -3,7 +3,7 @@ import { isWaitingTime } from "../waits.ts";
 import { batchKinds } from "./lifecycle.ts";
 import type { SimPod, World } from "./world.ts";
 
-/** Whether a pod gets on with its work: one that needs all pods of its workload waits for the last of them. */
+/** Whether a pod computes. If it needs all pods of its workload, it waits until the last of them runs. */
 export function computes(pod: SimPod): boolean {
   const { spec, pods } = pod.workload;
   if (pod.phase !== "Running") return false;
@@ -11,17 +11,17 @@ export function computes(pod: SimPod): boolean {
   return pods.length === spec.pods && pods.every(({ phase }) => phase === "Running");
 }
 
-/** Whether a pod looks busy and computes nothing any more. */
+/** Whether a pod looks busy but has stopped computing for good. */
 export function hangs(world: Pick<World, "time">, pod: SimPod): boolean {
   return hasHung(world, pod) && !isTheOne(pod);
 }
 
-/** Whether a pod looks busy and computes nothing: it hangs, or waits for a while. */
+/** Whether a pod looks busy but computes nothing: it hangs, or waits for a while. */
 export function spins(world: Pick<World, "time">, pod: SimPod): boolean {
   return standsStill(world, pod) && !isTheOne(pod);
 }
 
-/** Whether nothing runs in a pod, for which the others of its workload wait. */
+/** Whether a pod is the silent one of its workload at this moment: nothing runs in it, and the other pods wait for it. */
 export function isSilent(world: Pick<World, "time">, pod: SimPod): boolean {
   return pod.workload.spec.firstPod === "silent" && isTheOne(pod) && standsStill(world, pod);
 }
@@ -39,12 +39,12 @@ function standsStill(world: Pick<World, "time">, pod: SimPod): boolean {
   return waits !== undefined && computes(pod) && isWaitingTime(waits, world.time - pod.startedTime);
 }
 
-/** Whether a pod has begun to work; of pods that need each other the last one to run lets all begin. */
+/** Whether a pod has begun to work. If pods need each other, all begin when the last of them runs. */
 function hasBegun({ phase, endsTime, workload }: SimPod): boolean {
   return phase === "Running" && (workload.spec.needsAll !== true || endsTime !== null);
 }
 
-/** Seconds of running that the last checkpoint of a pod holds, since it started; 0 before the first one. */
+/** How much running time the last checkpoint of a pod holds, seconds since it started; 0 before the first one. */
 export function checkpointed(world: Pick<World, "time">, pod: SimPod): number {
   const { checkpointSeconds, hangsAfterSeconds = Number.POSITIVE_INFINITY } = pod.workload.spec;
   if (checkpointSeconds === undefined || !hasBegun(pod)) return 0;
@@ -53,8 +53,8 @@ export function checkpointed(world: Pick<World, "time">, pod: SimPod): number {
 }
 
 /**
- * Writes down what a pod loses that is taken off its GPUs now: batch work since its last checkpoint, or since its start.
- * Services and notebooks have no progress to lose.
+ * Records the work that a pod loses when it is taken off its GPUs now: batch work since its last checkpoint, or since its
+ * start. Services and notebooks have no progress to lose.
  */
 export function noteLostWork(world: World, pod: SimPod): void {
   const { workload } = pod;
@@ -72,7 +72,7 @@ function isBatch(kind: WorkloadKind): boolean {
   return batchKinds.has(kind);
 }
 
-/** Pods that made a checkpoint since `before` say so in their annotation. */
+/** Marks the pods that made a checkpoint since `before`, so that their annotation is published. */
 export function noteCheckpoints(world: World, before: number): void {
   for (const pod of world.running) {
     if (pod.workload.spec.checkpointSeconds === undefined) continue;

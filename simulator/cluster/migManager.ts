@@ -3,19 +3,22 @@ import { isEmpty } from "./autoscaler.ts";
 import { unitsOf } from "./createWorld.ts";
 import type { SimNode, World } from "./world.ts";
 
-/** Label by which people choose how a node's GPUs are cut. */
+/** Label by which people choose how the GPUs of a node are divided into MIG instances. */
 export const migConfigLabel = "nvidia.com/mig.config";
 
-/** Seconds that the GPU operator's MIG manager needs on an empty node. */
+/** Seconds that the MIG manager of the GPU operator needs on an empty node. */
 const partitionSeconds = 60;
 
-/** Notes what the node's label asks for; what it asked for before goes on waiting as long as it did. */
+/**
+ * Records the layout that the node's label asks for. If it is the layout that the label asked for before, its waiting time goes
+ * on.
+ */
 export function wishMig(world: World, node: SimNode, config: string | undefined): void {
   if (config === undefined || modeOf(config) === null) node.migWish = null;
   else if (node.migWish?.config !== config) node.migWish = { config, since: world.time };
 }
 
-/** Cuts the GPUs of empty nodes as their labels ask. Nodes that share their GPUs in other ways are left alone. */
+/** Divides the GPUs of empty nodes as their labels ask. Nodes that share their GPUs in other ways are left alone. */
 export function partitionNodes(world: World): void {
   for (const node of world.nodes) {
     const { migWish } = node;
@@ -30,7 +33,10 @@ export function partitionNodes(world: World): void {
   }
 }
 
-/** `all-disabled`, or `all-PROFILE` of the default configuration (gpu-operator, default-mig-parted-config). */
+/**
+ * The mode for `all-disabled`, or for `all-PROFILE` of the default configuration (gpu-operator, default-mig-parted-config);
+ * `null` for any other value.
+ */
 function modeOf(config: string): NodeMode | null {
   if (config === "all-disabled") return { kind: "whole" };
   const profile = /^all-(\d)g\.\d+gb$/.exec(config);

@@ -5,7 +5,7 @@ import { release } from "./placement.ts";
 import { countsFailures, removePod } from "./removePod.ts";
 import { type SimPod, type Workload, type World, wallClock } from "./world.ts";
 
-/** Kinds whose pods nobody makes again. */
+/** Kinds whose pods are not made again. */
 const bareKinds: ReadonlySet<WorkloadKind> = new Set(["Pod", "PodGroup"]);
 
 /**
@@ -14,7 +14,7 @@ const bareKinds: ReadonlySet<WorkloadKind> = new Set(["Pod", "PodGroup"]);
  */
 const restartedWhole: ReadonlySet<WorkloadKind> = new Set(["LeaderWorkerSet", "JobSet", "PyTorchJob"]);
 
-/** What backoffLimit is where a Job does not say. */
+/** The `backoffLimit` of a Job that does not set one. */
 const usualBackoffLimit = 6;
 
 /** How many pods the owner wants now. */
@@ -45,18 +45,18 @@ function settle(world: World, workload: Workload): void {
   const isBroken = restartedWhole.has(spec.kind) && workload.pods.length < spec.pods;
   for (const pod of isBroken ? live : surplus(live, wanted)) removePod(world, pod, null);
   if (workload.pods.every(({ node, endedAt }) => node === null || endedAt !== null)) requeue(workload, wanted);
-  // The jobs of Kueue get their pods when they are admitted.
+  // Kueue's jobs get their pods when they are admitted.
   if (wanted > 0 && !(isSuspended(world.scenario, spec) && workload.admittedAt === null)) makeMissing(world, workload);
 }
 
-/** What has no GPUs any more waits in its queue again: KAI and Volcano decide anew about every pod. */
+/** Puts a workload that has no GPUs any more back into its queue: KAI and Volcano decide anew about every pod. */
 function requeue(workload: Workload, wanted: number): void {
   if (workload.system === null || (workload.system === "kueue" && wanted > 0)) return;
   workload.admittedAt = null;
   workload.admittedTime = null;
 }
 
-/** Those that a controller takes first: a StatefulSet the highest index, a Deployment those that do not run. */
+/** The pods that a controller removes first: a StatefulSet the highest index, a Deployment those that do not run. */
 function surplus(live: readonly SimPod[], wanted: number): readonly SimPod[] {
   const inOrder = [...live].sort((a, b) =>
     a.workload.spec.kind === "Deployment"
@@ -79,7 +79,7 @@ function makeMissing(world: World, workload: Workload): void {
   workload.pods = pods.sort((a, b) => a.index - b.index);
   for (const pod of pods) world.dirtyPods.add(pod);
   if (workload.failed > 0) world.newWorkloads.add(workload);
-  // New pods are behind those that waited already.
+  // New pods are behind those that were already waiting.
   world.serial += 1;
   workload.order = world.serial;
 }
@@ -90,7 +90,7 @@ function hasFailed(workload: Workload): boolean {
   return onDisruption === "FailJob" || workload.failed > (backoffLimit ?? usualBackoffLimit);
 }
 
-/** A Job that failed takes its pods down. */
+/** Ends a failed Job, which takes its pods down. */
 function fail(world: World, workload: Workload): void {
   workload.fails = true;
   workload.endedTime = world.time;

@@ -21,7 +21,7 @@ interface Part {
 
 const tolerance = 1e-9;
 
-/** Free part of a GPU, in physical GPUs; 0 while the GPU cannot be given out. */
+/** Free part of a GPU, in physical GPUs; 0 while the GPU cannot be allocated. */
 export function freeShare(physicalGpu: PhysicalGpu): number {
   if (!isInService(physicalGpu)) return 0;
   if (physicalGpu.units.length > 0)
@@ -51,7 +51,7 @@ export function placePod(world: World, pod: SimPod): boolean {
   return true;
 }
 
-/** Binds a pod to given GPUs of a node without asking whether that is wise; for traces. */
+/** Binds a pod to given GPUs of a node without checking anything; for traces. */
 export function bindToGpus(world: World, pod: SimPod, node: SimNode, physicalGpus: readonly PhysicalGpu[]): void {
   const { request } = pod.workload.spec;
   const share = request.kind === "fraction" ? request.share : 1;
@@ -75,7 +75,7 @@ function offer(node: SimNode, pod: SimPod): readonly Part[] | null {
   return partsFor(pod, node, physicalGpus);
 }
 
-/** Whether a node can serve a workload at all: by its mode, by the labels that its pods choose by, and by its shard. */
+/** Whether a node can serve a workload at all: by its mode, by the labels that its pods select, and by its shard. */
 export function serves(node: SimNode, { spec, nodePool }: Pick<Workload, "spec" | "nodePool">): boolean {
   const { mode, physicalGpus, featureDiscovery, labels } = node.spec;
   if (!accepts(mode, spec.request)) return false;
@@ -137,7 +137,9 @@ function wholeGpus(physicalGpus: readonly PhysicalGpu[], count: number): readonl
   return free.length < count ? null : free.map((physicalGpu) => ({ physicalGpu, unit: null, share: 1 }));
 }
 
-/** All pods of the workload use the GPUs of its one claim, so the later ones must follow the first. */
+/**
+ * The GPUs of a shared claim. All pods of the workload use the GPUs of its one claim, so the later ones must follow the first.
+ */
 function sharedClaimParts(
   pod: SimPod,
   node: SimNode,
@@ -151,7 +153,7 @@ function sharedClaimParts(
   return first.allocations.map((allocation) => ({ physicalGpu: allocation.physicalGpu, unit: null, share }));
 }
 
-/** The device plugin spreads replicas: always the GPU with the most free ones. */
+/** Replicas or instances for a pod. The device plugin spreads them: each comes from the GPU with the most free ones. */
 function unitParts(
   physicalGpus: readonly PhysicalGpu[],
   count: number,
@@ -174,7 +176,7 @@ function unitParts(
   return taken;
 }
 
-/** Best fit: the GPU with the least free capacity that is still enough. */
+/** A fraction of a GPU by best fit: the GPU with the least free capacity that is still enough. */
 function fraction(
   physicalGpus: readonly PhysicalGpu[],
   shareOn: (physicalGpu: PhysicalGpu) => number,

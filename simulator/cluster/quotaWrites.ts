@@ -3,16 +3,16 @@ import { gpuResources } from "../../exporter/model/wellKnown.ts";
 import { at, itemsAt, numberAt, textAt } from "../json.ts";
 import type { ClusterQueueSpec, FlavorQuota, KaiQueueSpec, QueueingSpec, VolcanoQueueSpec } from "../queues/spec.ts";
 
-/** The object of a queue system that someone wrote. */
+/** An object of a queue system that someone wrote. */
 export interface WrittenQueue {
   readonly system: "kueue" | "kai" | "volcano";
   readonly kind: string;
   readonly name: string;
-  /** Its spec. */
+  /** The spec of the object. */
   readonly spec: JsonValue | undefined;
 }
 
-/** What the queue systems go by after an object of theirs was written; the same where it is not about queues. */
+/** The rules of the queue systems after an object of theirs was written; the same rules if the object is not about queues. */
 export function queueingAfter(queueing: QueueingSpec, { system, kind, name, spec }: WrittenQueue): QueueingSpec {
   const { kueue, kai, volcano } = queueing;
   const rewritten = <Queue extends { readonly name: string }>(

@@ -4,11 +4,11 @@ import { noteLostWork } from "./lostWork.ts";
 import { release } from "./placement.ts";
 import { type SimDisruption, type SimNode, type SimPod, type Workload, type World, wallClock } from "./world.ts";
 
-/** Takes a pod away for good; its owner is looked at in the next step. `why` is written on it before. */
+/** Removes a pod for good; its owner reacts in the next step. `why` is written into the pod before. */
 export function removePod(world: World, pod: SimPod, why: SimDisruption | null): void {
   const { workload } = pod;
   world.removedPods.add(pod);
-  // What has ended stays ended: nobody makes it again.
+  // A pod that has ended is not made again.
   if (pod.endedAt !== null) return;
   if (why !== null) pod.disruption = why;
   noteLostWork(world, pod);
@@ -16,12 +16,15 @@ export function removePod(world: World, pod: SimPod, why: SimDisruption | null):
   world.waiting.delete(pod);
   world.dirtyPods.delete(pod);
   workload.pods = workload.pods.filter((other) => other !== pod);
-  // The others see it go: budgets count it no more.
+  // The other pods of the workload are published again, because budgets no longer count this one.
   for (const other of workload.pods) world.dirtyPods.add(other);
   world.unsettled.add(workload);
 }
 
-/** Someone evicted or deleted a pod, or its node went: for a Job that is a failure unless its policy says otherwise. */
+/**
+ * Removes a pod that someone evicted or deleted, or whose node is gone. For a Job, this is a failure unless its policy says
+ * otherwise.
+ */
 export function disruptPod(
   world: World,
   pod: SimPod,
@@ -55,7 +58,7 @@ export function countsFailures({ spec }: Workload): boolean {
   return spec.kind === "Job" || spec.kind === "JobSet";
 }
 
-/** A machine goes, with the pods on it. */
+/** Removes a machine, together with the pods on it. */
 export function removeNode(world: World, node: SimNode): void {
   node.lost = true;
   for (const workload of world.workloads) {
@@ -69,7 +72,7 @@ export function removeNode(world: World, node: SimNode): void {
   world.spareNodes.add(node);
 }
 
-/** The DaemonSet makes a new exporter pod on a node. */
+/** Lets the DaemonSet make a new exporter pod on a node. */
 export function restartExporter(world: World, node: SimNode): void {
   world.removedExporterPods.add(node.exporterPodName);
   node.exporterRestarts += 1;

@@ -26,7 +26,7 @@ import {
 } from "./world.ts";
 import { isInService } from "./xid.ts";
 
-/** Says the truth about the world, now. */
+/** Reports the truth about the world, now. */
 export function reportTruth(world: World): Truth {
   const physicalGpus = world.nodes.flatMap((node) =>
     node.physicalGpus.map((physicalGpu) => reportGpu(world, physicalGpu)),
@@ -77,7 +77,7 @@ function reportInstances(world: World, physicalGpu: PhysicalGpu): readonly Truth
   });
 }
 
-/** A pod with several replicas or instances of the GPU is one holder with the sum of its shares. */
+/** The holders of a GPU. A pod with several replicas or instances of it is one holder with the sum of its shares. */
 function reportHolders(world: World, physicalGpu: PhysicalGpu): readonly TruthHolder[] {
   const holders = new Map<SimPod, TruthHolder>();
   for (const allocation of physicalGpu.allocations) {
@@ -148,7 +148,7 @@ function gpusAskedFor(pod: SimPod): number | null {
       return request.shared ? request.count / pods : request.count;
     case "fraction":
       return request.share;
-    // What part of a GPU these are depends on the node's replicas or model.
+    // Which part of a GPU these are depends on the node's replicas or model.
     case "replicas":
     case "mig":
     case "hami":
@@ -203,7 +203,9 @@ function reportWork(world: World, workload: Workload): TruthWork {
   };
 }
 
-/** A gang has all it needs with its last pod, others with their first. */
+/**
+ * When a workload has the pods that it needs: a gang with its last pod, other workloads with their first; `null` until then.
+ */
 function boundAt(isGang: boolean, times: readonly (number | null)[]): number | null {
   if (isGang) return latest(times);
   const bound = times.filter((time) => time !== null);

@@ -2,8 +2,8 @@ import { placePod, unbind } from "./placement.ts";
 import type { SimPod, Workload, World } from "./world.ts";
 
 /**
- * One round of a simple scheduler: workloads by priority, then by age; gangs whole or not at all; what does not fit
- * is passed over and tried again in the next round.
+ * One round of a simple scheduler. Workloads are placed by priority, then by age; gangs are placed whole or not at all;
+ * workloads that do not fit are passed over and tried again in the next round.
  */
 export function schedule(world: World): void {
   const waiting = new Map<Workload, SimPod[]>();
@@ -26,7 +26,10 @@ export function schedule(world: World): void {
   );
 }
 
-/** Pods that need each other and are bound one by one: their workloads take turns, as pods do that were made at one time. */
+/**
+ * Places pods that need each other but are bound one by one: their workloads take turns, like pods that were made at the same
+ * time.
+ */
 function placeInTurn(world: World, groups: readonly (readonly SimPod[])[]): void {
   const open = new Set(groups);
   for (let turn = 0; open.size > 0; turn++) {
@@ -57,7 +60,7 @@ function placeGang(world: World, pods: readonly SimPod[]): void {
   }
 }
 
-/** A failed try must not change in which order the pods of a gang are tried next time. */
+/** Restores the order of the pods of a gang, because a failed try must not change in which order they are tried next time. */
 function restoreOrder(world: World, pods: readonly SimPod[]): void {
   for (const pod of pods) {
     world.waiting.delete(pod);

@@ -4,16 +4,16 @@ import { lengthAt, pauseSeconds, workSeconds } from "../scenarios/pauses.ts";
 import { computes } from "./lostWork.ts";
 import type { Workload, World } from "./world.ts";
 
-/** What the owner of a workload does with it: spells of work and pauses, whether its pods are there or not. */
+/** How the owner of a workload uses it: in spells of work and pauses, whether its pods exist or not. */
 export interface Session {
   readonly key: number;
   /** Simulated time from which a pause has no end: its owner has forgotten it. */
   readonly doneTime: number;
   isWorking: boolean;
-  /** Simulated time at which this spell or pause ends; infinite of the last one. */
+  /** Simulated time at which this spell or pause ends; infinite for the last one. */
   untilTime: number;
   spells: number;
-  /** Simulated time since when its owner has been back and has not found it running; `null` while nobody waits for it. */
+  /** Simulated time since when its owner has been back and waits for it to run; `null` while the owner does not wait. */
   waitsSince: number | null;
 }
 
@@ -21,11 +21,11 @@ export interface Session {
 export interface FoundStopped {
   readonly namespace: string;
   readonly name: string;
-  /** By the wall clock. */
+  /** When the owner came back, by the wall clock. */
   readonly at: number;
 }
 
-/** The first spell of work; `null` for work that nobody works with in sessions. */
+/** The first spell of work; `null` for work that is not used in sessions. */
 export function firstSession(
   world: World,
   uid: string,
@@ -42,7 +42,7 @@ export function firstSession(
   return { key, doneTime: createdTime + used, isWorking: true, untilTime, spells: 1, waitsSince: null };
 }
 
-/** Lets owners begin and end what they do by now; who comes back and finds it stopped starts it again. */
+/** Begins and ends the spells of work that are due. An owner who comes back and finds the work stopped starts it again. */
 export function followSessions(world: World, seconds: number): void {
   for (const workload of world.workloads) {
     const { session } = workload;
@@ -64,7 +64,7 @@ function turn(world: World, workload: Workload, session: Session): void {
   if (session.isWorking && (workload.stopped || workload.suspended)) startAgain(world, workload, session);
 }
 
-/** Its owner applies again what he had, without what others wrote into it. */
+/** Lets the owner apply the original objects again, without what others wrote into them. */
 function startAgain(world: World, workload: Workload, session: Session): void {
   workload.stopped = false;
   workload.suspended = false;
@@ -75,7 +75,7 @@ function startAgain(world: World, workload: Workload, session: Session): void {
   world.foundStopped.push({ namespace: spec.namespace, name, at: world.time + world.clockOffset });
 }
 
-/** When its owner works with it again by himself, in simulated time: now while he does, `null` if never. */
+/** When the owner uses the workload again, in simulated time: now while they use it, `null` if never. */
 export function worksAgain({ time }: World, { session, spec }: Workload): number | null {
   if (session === null) return spec.activity.kind === "constant" && spec.activity.level === 0 ? null : time;
   if (session.isWorking) return time;

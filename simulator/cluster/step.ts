@@ -54,7 +54,7 @@ export function step(world: World, seconds: number, frozen: (node: SimNode) => b
   scaleNodes(world);
   const { collectionInterval } = world.scenario;
   const looks = Math.floor(world.time / collectionInterval) - Math.floor(before / collectionInterval);
-  // Steps of usual length hold one look at most, so that what was simulated before stays as it was.
+  // Steps of usual length have one look at most, so that earlier simulations stay as they were.
   if (looks > 0) collect(world, frozen, world.scenario.stepSeconds === undefined ? 1 : looks);
 }
 
@@ -64,7 +64,7 @@ function capacityFalls(physicalGpu: PhysicalGpu, before: number, now: number): b
   return before < at && at <= now;
 }
 
-/** A world at `startAt` in which the scenario has already lived for its warm-up. */
+/** A world at `startAt` in which the scenario has already run for its warm-up. */
 export function createLivedInWorld(scenario: Scenario, seed: number, startAt: number): World {
   const world = createWorld(scenario, seed, startAt - scenario.warmupSeconds);
   placeGiven(world);
@@ -83,17 +83,17 @@ export function createLivedInWorld(scenario: Scenario, seed: number, startAt: nu
 const day = 86_400;
 const week = 7 * day;
 
-/** Starts what the habits start in the next `seconds`. */
+/** Starts the workloads that the habits start in the next `seconds`. */
 function followHabits(world: World, seconds: number): void {
   for (const habit of world.scenario.habits) {
     if (habit.everySeconds === null) continue;
-    // Drawn even when nothing may start, so that one habit's luck does not depend on another's queue.
+    // Numbers are drawn even when nothing may start, so that the luck of one habit does not depend on the queue of another.
     const starts = startsOf(habit, world, seconds / habit.everySeconds);
     for (let i = 0; i < starts; i++) if (waitingOf(world, habit) < habit.maxWaiting) startHabit(world, habit);
   }
 }
 
-/** Lets come what was to come after `since` (simulated time) and by now. */
+/** Creates the workloads that were to arrive after `since` (simulated time) and until now. */
 function letArrive(world: World, since: number): void {
   for (const { afterSeconds, name, workload, runSeconds } of world.scenario.arrivals ?? []) {
     const at = world.start + afterSeconds;
@@ -108,7 +108,7 @@ function startsOf({ season }: Habit, { random, time }: World, mean: number): num
   return poisson(random, mean * seasonFactor(season, time));
 }
 
-/** The factor of a season at a moment, seconds since the epoch. */
+/** The factor of a season at a moment, given in seconds since the epoch. */
 function seasonFactor({ since, growth, perWeek, day: swing, weekend }: Season, time: number): number {
   const weeks = (time - since) / week;
   const grown = growth === "linear" ? Math.max(0, 1 + perWeek * weeks) : (1 + perWeek) ** weeks;
@@ -118,7 +118,7 @@ function seasonFactor({ since, growth, perWeek, day: swing, weekend }: Season, t
   return grown * (1 - swing * Math.cos((2 * Math.PI * (hour - 4)) / 24)) * (weekday >= 5 ? weekend : 1);
 }
 
-/** Events in a time in which `mean` are expected: as many exponential gaps as fit into it. */
+/** The number of events in a time in which `mean` are expected: as many exponential gaps as fit into it. */
 function poisson(random: RandomStream, mean: number): number {
   const gap = (): number => -Math.log(1 - random.next());
   let count = 0;
@@ -126,7 +126,7 @@ function poisson(random: RandomStream, mean: number): number {
   return count;
 }
 
-/** One more workload of a habit. */
+/** Starts one more workload of a habit. */
 function startHabit(world: World, habit: Habit): void {
   const { random } = world;
   const drawn = runSecondsOf(habit, random);
@@ -136,7 +136,7 @@ function startHabit(world: World, habit: Habit): void {
     name: `${habit.name}-${nameSuffix(`${world.seed}/${world.serial}`)}`,
     spec: habit.workload,
     habit,
-    // Failures come early: half of the time is enough.
+    // Failures come early: they take half of the time.
     runSeconds: habit.runSeconds === null ? null : Math.max(30, fails ? Math.round(drawn / 2) : drawn),
     fails,
     ageSeconds: 0,
@@ -208,7 +208,10 @@ function decide(world: World, rules: QueueRules): void {
   while (admitNext(world, rules, passed, blocked));
 }
 
-/** Admits the first that may be, and says whether one was; the order is asked for anew only when something has changed. */
+/**
+ * Admits the first workload that may be admitted, and returns whether there was one. The order is only asked for again when
+ * something has changed.
+ */
 function admitNext(world: World, rules: QueueRules, passed: Set<Workload>, blocked: Set<string>): boolean {
   const all = [...world.workloads].filter((each) => each.system === rules.system && each.endedTime === null);
   const waiting = all.filter((each) => each.admittedAt === null && each.active && wantedPods(each) > 0);
@@ -225,7 +228,7 @@ function admitNext(world: World, rules: QueueRules, passed: Set<Workload>, block
       }
       for (const { workload, reason } of victims) {
         evict(world, workload, reason, next);
-        // It may come back in a later round, not in the one that threw it out.
+        // The workload may come back in a later round, but not in the one that evicted it.
         passed.add(workload);
       }
     }

@@ -8,14 +8,14 @@ import type { FoundStopped, Session } from "./sessions.ts";
 
 /** A replica or MIG instance of a GPU. */
 export interface Unit {
-  /** Replica number, or NVML GPU instance id. */
+  /** Number of the replica, or NVML GPU instance id. */
   readonly id: string;
   /** MIG profile; `null` for a replica. */
   readonly profile: string | null;
-  /** Part of the physical GPU. */
+  /** The part of the physical GPU that it is. */
   readonly weight: number;
   holder: SimPod | null;
-  /** Activity at the exporter's last look; instances only. */
+  /** Activity of a MIG instance at the last look of the exporter; `null` before it, and for replicas. */
   observed: number | null;
 }
 
@@ -23,11 +23,11 @@ export interface Unit {
 export interface Allocation {
   readonly pod: SimPod;
   readonly physicalGpu: PhysicalGpu;
-  /** `null` for a whole GPU and for KAI and HAMi fractions. */
+  /** The replica or instance; `null` for a whole GPU and for KAI and HAMi fractions. */
   readonly unit: Unit | null;
-  /** Physical GPUs. */
+  /** The pod's part in physical GPUs. */
   readonly share: number;
-  /** The pod's activity, of its share, at the exporter's last look. */
+  /** The pod's activity, as a part of its share, at the exporter's last look. */
   observed: number;
 }
 
@@ -37,7 +37,7 @@ export interface GpuSample {
   readonly memoryUsedMiB: number;
   readonly powerWatts: number;
   readonly clockEventReasons: number;
-  /** What the work on it does to its engines. */
+  /** What the work on the GPU does to its engines. */
   readonly profile: DeviceProfile;
 }
 
@@ -51,31 +51,31 @@ export interface Reservation {
 
 export interface PhysicalGpu {
   readonly node: SimNode;
-  /** DCGM index on the host. */
+  /** The index that DCGM gives the GPU on its host. */
   readonly index: number;
-  /** Device minor: what DRA names count by. Differs from `index`, as on real hosts. */
+  /** Device minor, by which DRA names count. It differs from `index`, as on real hosts. */
   readonly minor: number;
   readonly uuid: string;
   readonly model: GpuModel;
-  /** Replicas or instances; empty where the GPU is handed out whole or in free fractions. */
+  /** Replicas or instances; empty where the GPU is allocated whole or in free fractions. */
   units: readonly Unit[];
   readonly allocations: Set<Allocation>;
   reservation: Reservation | null;
   healthy: boolean;
   /** Simulated time at which the GPU fell off the bus. */
   lostTime: number | null;
-  /** The XID error that it has until it is reset, and since when, wall clock seconds. */
+  /** The XID error that the GPU has until it is reset, and since when, wall clock seconds; `null`: it has none. */
   xid: { readonly code: number; readonly at: number } | null;
-  /** The last XID error as its page shows it, also when it is over; 0: none since the exporter's start. */
+  /** The last XID error as the GPU's page shows it, even when it is over; 0: none since the exporter's start. */
   shownXid: number;
-  /** Why it is slowed down, and the most that it draws meanwhile; `null`: it is not. */
+  /** Why the GPU is slowed down, and the most power that it draws meanwhile; `null`: it is not slowed down. */
   slowed: { readonly reasons: number; readonly watts: number } | null;
-  /** The power limit that someone set; `null`: the model's own. */
+  /** The power limit that someone set, watts; `null`: the model's own. */
   cappedWatts: number | null;
   /** Activity of processes that no pod owns. */
   stray: number;
   sample: GpuSample | null;
-  /** Since driver load, as of the last look. */
+  /** Energy since the driver was loaded, as of the last look. */
   energyMillijoules: number;
 }
 
@@ -85,25 +85,28 @@ export interface SimNode {
   readonly physicalGpus: readonly PhysicalGpu[];
   freeCpuMilli: number;
   freeMemoryMiB: number;
-  /** Wall clock seconds. */
+  /** When the node was created, wall clock seconds. */
   createdAt: number;
-  /** Fault `node-lost`, or removed. */
+  /** Whether the node is gone: it has the fault `node-lost`, or was removed. */
   lost: boolean;
-  /** Wall clock seconds at which Ready took its present value. */
+  /** When the condition Ready took its present value, wall clock seconds. */
   readyChangedAt: number;
   /** Port of the node's exporter; 0 without one. */
   exporterPort: number;
   exporterPodName: string;
-  /** How often the exporter's pod was replaced, and when its present one began, by the wall clock. */
+  /** How often the exporter's pod was replaced, and when the present one began, wall clock seconds. */
   exporterRestarts: number;
   exporterStartedAt: number;
-  /** The layout that its label `nvidia.com/mig.config` asks for, and since when, in simulated time; `null` where it has it. */
+  /**
+   * The layout that the node's label `nvidia.com/mig.config` asks for, and since when, in simulated time; `null` where the node
+   * has it.
+   */
   migWish: { readonly config: string; readonly since: number } | null;
-  /** Someone put a taint on it that no pod tolerates. */
+  /** Whether someone put a taint on the node that no pod tolerates. */
   tainted: boolean;
-  /** Simulated time since when it has been cordoned and empty; `null` while it is not. */
+  /** Simulated time since when the node has been empty, and cordoned or tainted; `null` while it is not. */
   emptySince: number | null;
-  /** The same whether it is cordoned or not. */
+  /** Simulated time since when the node has been empty, cordoned or not; `null` while it is not. */
   unusedSince: number | null;
 }
 
@@ -123,7 +126,7 @@ export interface SimPod {
   readonly name: string;
   readonly index: number;
   readonly workload: Workload;
-  /** Key of the pod's noise. */
+  /** The key that decides the random course of the pod. */
   readonly key: number;
   readonly createdAt: number;
   phase: SimPhase;
@@ -136,14 +139,17 @@ export interface SimPod {
   startedTime: number;
   endsTime: number | null;
   endedAt: number | null;
-  /** Why its GPUs were taken away; absent while they were not. */
+  /** Why the pod's GPUs were taken away; absent while they were not. */
   disruption?: SimDisruption;
 }
 
-/** What is written on a pod before it is deleted: by its scheduler to make room, by the Eviction API, or because its node is gone. */
+/**
+ * What is written into a pod before it is deleted: by its scheduler in favour of other work, by the Eviction API, or because
+ * its node is gone.
+ */
 export interface SimDisruption {
   readonly at: number;
-  /** Of the condition DisruptionTarget; default: `PreemptionByScheduler`. */
+  /** Reason of the condition DisruptionTarget; default: `PreemptionByScheduler`. */
   readonly reason?: "EvictionByEvictionAPI" | "DeletionByPodGC";
   readonly message: string;
 }
@@ -152,7 +158,7 @@ export interface Workload {
   readonly uid: string;
   readonly name: string;
   readonly serial: number;
-  /** Its place in the scheduler's order: its serial, later when its owner made new pods. */
+  /** The workload's place in the scheduler's order: its serial, and a later place when its owner made new pods. */
   order: number;
   spec: WorkloadSpec;
   readonly habit: Habit | null;
@@ -160,53 +166,58 @@ export interface Workload {
   readonly createdAt: number;
   readonly runSeconds: number | null;
   fails: boolean;
-  /** Pods of a Job that failed because they were disrupted. */
+  /** The number of pods of a Job that failed because they were disrupted. */
   failed: number;
-  /** `spec.suspend` of a job, by its user. */
+  /** Whether its user suspended the job (`spec.suspend`). */
   suspended: boolean;
-  /** Scaled to nothing (replicas 0, or a notebook that was stopped). */
+  /** Whether it was scaled to nothing (replicas 0, or a notebook that was stopped). */
   stopped: boolean;
-  /** `spec.active` of its Kueue Workload. */
+  /** Whether its Kueue Workload is active (`spec.active`). */
   active: boolean;
-  /** Kueue's annotation `priority-boost`. */
+  /** The value of Kueue's annotation `priority-boost`. */
   boost: number;
-  /** Its queue has looked at it and had nothing for it: of those behind the head of a strict queue it looks at none. */
+  /**
+   * Whether its queue has looked at it and had nothing for it. A strict queue does not look at the workloads behind its head.
+   */
   tried: boolean;
-  /** Seconds of work that checkpoints kept, by index of the pod. */
+  /** Seconds of work that checkpoints kept, by the index of the pod. */
   readonly progress: Map<number, number>;
   pods: readonly SimPod[];
   /** The system whose queue it is in; `null`: it goes straight to the scheduler. */
   readonly system: QueueSystemName | null;
-  /** Node pool of KAI's shard, whose nodes alone it may use: `null` means nodes without the label; absent elsewhere. */
+  /**
+   * The node pool of KAI's shard, whose nodes alone the workload may use: `null` means nodes without the label; absent under
+   * other systems.
+   */
   readonly nodePool?: string | null;
-  /** Since when it has waited in its queue: creation, or its last eviction. */
+  /** Since when it has waited in its queue: its creation, or its last eviction. */
   queuedAt: number;
   /** When its queue let it go on to the scheduler; `null` while it waits there. */
   admittedAt: number | null;
   admittedTime: number | null;
-  /** The last time that it had to give way. */
+  /** The last eviction of the workload; `null`: there was none. */
   eviction: SimEviction | null;
   evictions: number;
-  /** Claim that all pods share. */
+  /** The claim that all pods share. */
   claim: SimClaim | null;
   endedTime: number | null;
-  /** What its owner does; `null` for work that nobody works with in sessions. */
+  /** The sessions of its owner; `null` for work that is not used in sessions. */
   readonly session: Session | null;
 }
 
 /** An eviction from a queue. */
 export interface SimEviction {
   readonly at: number;
-  /** Since when it had been admitted. */
+  /** Since when the workload had been admitted. */
   readonly admittedAt: number;
   readonly reason: string;
-  /** Whose work took its place; `null`: someone switched it off. */
+  /** The workload that took its place; `null`: someone switched it off. */
   readonly by: Workload | null;
 }
 
 /** Everything that changes. Only the files in this folder write to it. */
 export interface World {
-  /** With the quotas as they are written now. */
+  /** The scenario, with the quotas as they are written now. */
   scenario: Scenario;
   readonly seed: number;
   readonly random: RandomStream;
@@ -224,31 +235,34 @@ export interface World {
   readonly waiting: Set<SimPod>;
   readonly starting: Set<SimPod>;
   readonly running: Set<SimPod>;
-  /** What changed since the objects were last written. */
+  /** The nodes, pods, GPUs and workloads that changed since the objects were last written. */
   readonly dirtyNodes: Set<SimNode>;
   readonly dirtyPods: Set<SimPod>;
   readonly dirtyGpus: Set<PhysicalGpu>;
   readonly removedWorkloads: Set<Workload>;
   readonly newWorkloads: Set<Workload>;
-  /** Pods of evicted workloads. */
+  /** Pods that were removed, such as those of evicted workloads. */
   readonly removedPods: Set<SimPod>;
-  /** Evictions so far, by `system/queue` of who lost its GPUs. */
+  /** The number of evictions so far, by `system/queue` of the workload that lost its GPUs. */
   readonly evictions: Map<string, number>;
-  /** Workloads whose owners have something to do: pods went, or someone changed what they want. */
+  /** Workloads whose owners have something to do: pods were removed, or someone changed what the owners want. */
   readonly unsettled: Set<Workload>;
   readonly removedNodes: Set<SimNode>;
-  /** Machines of autoscaled pools that were let go. */
+  /** Machines of autoscaled pools that were removed and can come back. */
   readonly spareNodes: Set<SimNode>;
   /** Names of exporters' pods that were replaced. */
   readonly removedExporterPods: Set<string>;
   /** GPU-seconds of work that must be done again, by `namespace/workload`. */
   readonly lostGpuSeconds: Map<string, number>;
-  /** Owners who came back and found their work stopped, oldest first; and for how long they waited until it ran again, in all. */
+  /**
+   * Owners who came back and found their work stopped, oldest first; and the total time that they waited until it ran again,
+   * seconds.
+   */
   readonly foundStopped: FoundStopped[];
   ownerWaitSeconds: number;
-  /** GPU-seconds of batch work that ended well, and how many workloads that were. */
+  /** GPU-seconds of batch work that ended well, and the number of these workloads. */
   finished: { gpuSeconds: number; workloads: number };
-  /** Workloads whose owners have just applied their objects again as they were. */
+  /** Workloads whose owners have just applied their original objects again. */
   readonly appliedAgain: Set<Workload>;
   /** What KAI's queues held over its window, oldest first; empty where past use does not count. */
   pastUse: readonly UseSample[];
@@ -259,7 +273,7 @@ export function wallClock(world: World): number {
   return world.time + world.clockOffset;
 }
 
-/** A UUID that no other call has given. */
+/** A UUID that no other call has returned. */
 export function nextUid(world: World): string {
   world.serial++;
   return uuidFrom(`${world.seed}/${world.serial}`);

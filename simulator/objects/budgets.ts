@@ -2,14 +2,16 @@ import type { Workload } from "../cluster/world.ts";
 import { uuidFrom } from "../random.ts";
 import { type KubeObject, timestamp } from "./kubeObject.ts";
 
-/** How many pods of each budget's workload must stay, by the size that it had at first: scaling does not change budgets. */
+/**
+ * For each budget of a workload: how many pods must stay, by the first size of the workload. Scaling does not change budgets.
+ */
 const firstSizes = new WeakMap<Workload, readonly number[]>();
 
 function minimaOf(workload: Workload): readonly number[] {
   const known = firstSizes.get(workload);
   if (known !== undefined) return known;
   const { kind, pods, disruptionBudgets: given } = workload.spec;
-  // Of a Deployment with several replicas one may be missing.
+  // In a Deployment with several replicas, one may be missing.
   const minima = given ?? (kind === "Deployment" && pods > 1 ? [pods - 1] : []);
   firstSizes.set(workload, minima);
   return minima;
@@ -29,7 +31,7 @@ export function disruptionBudgets(workload: Workload): readonly KubeObject[] {
       },
       spec: { minAvailable: minimum, selector: { matchLabels: { app: workload.name } } },
       status: {
-        // The disruption controller has seen what the budget says.
+        // This means that the disruption controller has seen the present budget.
         observedGeneration: 1,
         currentHealthy: healthy,
         desiredHealthy: minimum,

@@ -5,7 +5,7 @@ import { uuidFrom } from "../random.ts";
 import { driverVersion } from "./featureDiscovery.ts";
 import { type KubeObject, timestamp } from "./kubeObject.ts";
 
-/** Name of a GPU's device in the DRA driver's pool. */
+/** The name of a GPU's device in the pool of the DRA driver. */
 export function draDeviceName(physicalGpu: PhysicalGpu): string {
   return `gpu-${physicalGpu.minor}`;
 }
@@ -48,7 +48,7 @@ function sliceDevice(physicalGpu: PhysicalGpu): object {
   };
 }
 
-/** An error of the application is reported, too, with the effect that keeps nobody away. */
+/** The taint for an XID error. An error of the application is reported, too, with the effect that keeps no pod away. */
 function xidTaint(physicalGpu: PhysicalGpu, { code, at }: NonNullable<PhysicalGpu["xid"]>): object {
   const effect = isInService(physicalGpu) ? "None" : "NoSchedule";
   return { key: "gpu.nvidia.com/xid", value: String(code), effect, timeAdded: timestamp(at) };
@@ -140,7 +140,7 @@ function allocationOf(
   };
 }
 
-/** Name of the claim with which a node's exporter watches all GPUs. */
+/** The name of the claim with which a node's exporter watches all GPUs. */
 export function monitoringClaimName(node: SimNode): string {
   return `${node.exporterPodName}-gpus`;
 }

@@ -3,13 +3,13 @@ import type { PhysicalGpu, SimNode } from "../cluster/world.ts";
 import { memoryOfProfile, slicesOfProfile } from "../gpuModels.ts";
 
 /**
- * Labels of GPU Feature Discovery (NVIDIA/k8s-device-plugin, internal/lm). On a node with two models the labels
- * describe the model of the last GPU only, count included, as the real one may.
+ * Labels of GPU Feature Discovery (NVIDIA/k8s-device-plugin, internal/lm). On a node with two models, the labels and the count
+ * describe the model of the last GPU only, as the real one may do.
  */
 export function featureLabels(node: SimNode): Readonly<Record<string, string>> {
   const shown = node.physicalGpus.at(-1);
   if (shown === undefined) return {};
-  // Nodes that the DRA driver serves have no device plugin, and so no labels that count for it.
+  // Nodes that the DRA driver serves have no device plugin, and therefore no labels that count for it.
   if (!node.spec.featureDiscovery || node.spec.mode.kind === "dra") return { [nodeLabels.gpuPresent]: "true" };
   const { model } = shown;
   const physicalGpus = node.physicalGpus.filter((physicalGpu) => physicalGpu.model === model);
@@ -32,7 +32,7 @@ export function featureLabels(node: SimNode): Readonly<Record<string, string>> {
   };
 }
 
-/** Driver version that all nodes run. */
+/** The driver version of all nodes. */
 export const driverVersion = "580.105.08";
 
 function modeLabels(

@@ -24,7 +24,7 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
   readonly spec?: object;
   readonly status?: object;
-  /** Of a PriorityClass. */
+  /** The value of a PriorityClass. */
   readonly value?: number;
   readonly globalDefault?: boolean;
   readonly description?: string;
@@ -37,17 +37,17 @@ export interface KindedObject {
   readonly object: KubeObject;
 }
 
-/** Seconds since the epoch as Kubernetes writes times. */
+/** A time in seconds since the epoch as Kubernetes writes it. */
 export function timestamp(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** The spread-in form of an optional field: absent when there is nothing to say. */
+/** The field `labels`, to be spread into an object: absent when there are no labels. */
 export function labelsField(labels: Readonly<Record<string, string>>): { readonly labels?: typeof labels } {
   return Object.keys(labels).length === 0 ? {} : { labels };
 }
 
-/** Like `labelsField`, for annotations. */
+/** The field `annotations`, to be spread into an object: absent when there are none. */
 export function annotationsField(values: Readonly<Record<string, string>>): { readonly annotations?: typeof values } {
   return Object.keys(values).length === 0 ? {} : { annotations: values };
 }

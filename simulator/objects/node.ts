@@ -61,7 +61,7 @@ function usualLabels(node: SimNode): Readonly<Record<string, string>> {
 
 function nodeTaints(node: SimNode): readonly object[] {
   const taints: object[] = [];
-  // GKE puts this one on every GPU node; it is normal and no fault.
+  // GKE puts this taint on every GPU node; it is normal and no fault.
   if (node.spec.labels[nodeLabels.gkeAccelerator] !== undefined) {
     taints.push({ key: "nvidia.com/gpu", value: "present", effect: "NoSchedule" });
   }
@@ -106,7 +106,7 @@ function conditions(node: SimNode): readonly object[] {
   return [...pressures.map(([type, reason, message]) => ({ type, status: "False", ...times, reason, message })), ready];
 }
 
-/** `uuid,splits,memory MiB,cores,type,numa,healthy:` per GPU (Project-HAMi/HAMi, issue 602). */
+/** HAMi's annotation: `uuid,splits,memory MiB,cores,type,numa,healthy:` for each GPU (Project-HAMi/HAMi, issue 602). */
 function hamiRegister(node: SimNode): string {
   const splits = node.spec.mode.kind === "hami" ? node.spec.mode.splits : 1;
   return node.physicalGpus

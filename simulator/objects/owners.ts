@@ -15,7 +15,7 @@ export function topOwnerOf(workload: Workload): OwnerReference | null {
   return chainOf(workload, 0)[0] ?? null;
 }
 
-/** From the top owner down to the one that controls pod `index`. */
+/** The owners from the top owner down to the one that controls pod `index`. */
 function chainOf(workload: Workload, index: number): readonly OwnerReference[] {
   const { name } = workload;
   switch (workload.spec.kind) {
@@ -50,7 +50,7 @@ function chainOf(workload: Workload, index: number): readonly OwnerReference[] {
   }
 }
 
-/** The chain of a worker passes through the leader's pod. */
+/** The owners of a pod of a LeaderWorkerSet. The chain of a worker passes through the leader's pod. */
 function leaderWorkerChain(workload: Workload, index: number): readonly OwnerReference[] {
   const { name, uid } = workload;
   const leader = workload.pods[0];
@@ -70,7 +70,9 @@ function reference(apiVersion: string, kind: string, name: string, uid: string):
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** All owner objects of a workload, each with its own owner; pods of a chain are left out (they are there anyway). */
+/**
+ * All owner objects of a workload, each with its own owner. Pods in a chain are left out, because they are published as pods.
+ */
 export function ownerObjects(workload: Workload): readonly KindedObject[] {
   const objects = new Map<string, KindedObject>();
   for (let index = 0; index < workload.spec.pods; index++) {
@@ -102,7 +104,7 @@ function ownerObject(workload: Workload, self: OwnerReference, owner: OwnerRefer
   };
 }
 
-/** A Job reports its failed pods once there are any. */
+/** The status of an owner. A Job reports its failed pods once there are any. */
 function ownerStatus({ failed, fails, endedTime, pods }: Workload, kind: string): object {
   if (kind !== "Job" || failed === 0) return {};
   const active = pods.filter(({ endedAt }) => endedAt === null).length;
@@ -120,7 +122,7 @@ function ownerSpec(workload: Workload, kind: string): object {
       return {
         parallelism: pods,
         completions: pods,
-        // Pods that work alone take whatever is left to do.
+        // Pods that work alone take whatever is left to do, so they need no index.
         completionMode: gang ? "Indexed" : "NonIndexed",
         backoffLimit,
         suspend: suspended,

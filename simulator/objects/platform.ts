@@ -6,7 +6,7 @@ import { monitoringClaimName } from "./dra.ts";
 import { type KindedObject, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
 import { exporterDaemonSet } from "./node.ts";
 
-/** Namespace of KAI's reservation pods. */
+/** The namespace of KAI's reservation pods. */
 export const reservationNamespace = "kai-resource-reservation";
 
 /** Namespaces that the platform brings. */
@@ -71,7 +71,7 @@ export function fixedObjects(world: World): readonly KindedObject[] {
 
 const exporterLabels = { app: "nvidia-dcgm-exporter" };
 
-/** Uid of a node's exporter pod. */
+/** The uid of a node's exporter pod. */
 export function exporterPodUid(node: SimNode): string {
   return uuidFrom(`exporter-pod/${node.uid}${node.exporterRestarts === 0 ? "" : `/${node.exporterRestarts}`}`);
 }

@@ -71,7 +71,7 @@ export function podObject(world: World, pod: SimPod): KubeObject {
   };
 }
 
-/** Kueue holds plain pods back by a gate until they are admitted. */
+/** Whether a gate holds the pod back: Kueue gates plain pods until they are admitted. */
 function isGated({ workload }: SimPod): boolean {
   return workload.system === "kueue" && workload.admittedAt === null;
 }
@@ -116,7 +116,7 @@ function scrapeAnnotations(pod: SimPod): Readonly<Record<string, string>> {
   return { [podAnnotations.scrape]: "true", [podAnnotations.scrapePort]: String(address.port) };
 }
 
-/** When the work was saved last; what was saved before a restart is still there. */
+/** The annotation for when the work was last saved. Work that was saved before a restart still counts. */
 function checkpointAnnotation(world: World, pod: SimPod): Readonly<Record<string, string>> {
   if (pod.startedAt === null || pod.workload.spec.checkpointSeconds === undefined) return {};
   const saved = checkpointed(world, pod);
@@ -253,7 +253,10 @@ function containerStatus(pod: SimPod): object {
   return { ...base, ...gpuHealth(pod) };
 }
 
-/** What the kubelet knows of the pod's GPUs from the device plugin or the DRA driver, in words where one is not healthy. */
+/**
+ * What the kubelet knows about the pod's GPUs from the device plugin or the DRA driver; empty unless one of them is not
+ * healthy.
+ */
 function gpuHealth(pod: SimPod): object {
   const gpus = [...new Set(pod.allocations.map(({ physicalGpu }) => physicalGpu))];
   const { kind } = pod.workload.spec.request;

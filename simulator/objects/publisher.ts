@@ -17,11 +17,11 @@ import { queueObjects } from "./queues/queueObjects.ts";
 /** Writes what changed in the world into the store of API objects. */
 export interface Publisher {
   publish(): void;
-  /** Publishes, with what someone wrote into an object and the cluster did not make of itself. */
+  /** Publishes the world, together with what someone wrote into an object and the cluster does not make of itself. */
   publishWritten(info: KindInfo, wanted: KubeObject): void;
 }
 
-/** Puts the objects that never change at once; all others come with each `publish`. */
+/** Creates a publisher, which puts the objects that never change at once; all others come with each `publish`. */
 export function createPublisher(world: World, store: ObjectStore): Publisher {
   const reservations = new Map<PhysicalGpu, string>();
   const sliceGenerations = new Map<SimNode, { health: string; generation: number }>();
@@ -151,7 +151,7 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
 
   function publishRemovals(): void {
     for (const pod of world.removedPods) {
-      // Who takes it away says why before.
+      // Whoever removes the pod writes the reason into it before.
       if (pod.disruption !== undefined && pod.endedAt === null) put("Pod", podObject(world, pod));
       removePod(pod);
       budgets.add(pod.workload);
@@ -190,7 +190,10 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
   };
 }
 
-/** What people wrote into objects beyond what the simulated cluster makes of them: labels, annotations, fields that nobody acts on. */
+/**
+ * What people wrote into objects beyond what the simulated cluster makes of them: labels, annotations, and fields that it does
+ * not act on.
+ */
 interface Overlays {
   /** The object with what was written into it. */
   over(shelf: string, object: KubeObject): KubeObject;
@@ -200,10 +203,10 @@ interface Overlays {
   drop(shelf: string, object: KubeObject): void;
 }
 
-/** Fields that the cluster itself answers for. */
+/** Fields that the cluster itself determines. */
 const cluster: ReadonlySet<string> = new Set(["taints", "replicas", "suspend", "active", "unschedulable", "nodeName"]);
 
-/** No overlays yet. They end with their object. */
+/** Creates overlays without any entries. An overlay ends with its object. */
 function createOverlays(): Overlays {
   const patches = new Map<string, JsonValue>();
   const keyOf = (shelf: string, { metadata }: KubeObject): string => `${shelf}/${metadata.uid}`;
@@ -224,7 +227,7 @@ function createOverlays(): Overlays {
   };
 }
 
-/** What people may write. */
+/** The part of an object that people may write. */
 function written(object: KubeObject): JsonValue {
   const document = toJson(object);
   const spec = at(document, "spec");

@@ -4,7 +4,7 @@ import type { PhysicalGpu, SimNode, World } from "../cluster/world.ts";
 import { isInService } from "../cluster/xid.ts";
 import type { GpuRequest } from "../scenario.ts";
 
-/** Extended resources that a container asks for. */
+/** The extended resources that a container asks for. */
 export function requestedResources(request: GpuRequest): Readonly<Record<string, string>> {
   switch (request.kind) {
     case "none":
@@ -49,7 +49,7 @@ function recentlyLost(world: World, physicalGpu: PhysicalGpu): boolean {
   return physicalGpu.lostTime !== null && world.time < physicalGpu.lostTime + capacityDelaySeconds;
 }
 
-/** Resources that stay in the node's status, with 0, when no GPU gives any. */
+/** The resources that stay in the node's status, with 0, when no GPU provides any. */
 function resourceNames(node: SimNode): readonly string[] {
   if (node.spec.mode.kind === "dra" || node.physicalGpus.length === 0) return [];
   return node.physicalGpus.flatMap((physicalGpu) => resourcesOfGpu(physicalGpu).map(([name]) => name));

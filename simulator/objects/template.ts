@@ -23,12 +23,12 @@ export function containerName({ spec }: Pick<Workload, "spec">): string {
   }
 }
 
-/** GPU nodes of some clouds are tainted for all others. */
+/** Tolerations of the taint that some clouds put on GPU nodes. */
 export const tolerations = [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }];
 
 /**
- * The template of a workload's pods. Who writes one names GPUs under `limits` alone; requests of the same amount are in the
- * pods, and in what Kueue makes of a template.
+ * The template of a workload's pods. People who write one name GPUs under `limits` alone; requests of the same amount are in
+ * the pods, and in what Kueue makes of a template (`isDefaulted`).
  */
 export function podTemplateOf(workload: Workload, isDefaulted = false): object {
   const { cpuMilli, memoryMiB, request } = workload.spec;
@@ -44,7 +44,7 @@ export function podTemplateOf(workload: Workload, isDefaulted = false): object {
   };
 }
 
-/** What keeps a pod on the nodes that its request is meant for. */
+/** The fields that keep a pod on the nodes that its request is meant for. */
 export function nodeChoice({ request, models }: WorkloadSpec): object {
   if (request.kind === "replicas") return { nodeSelector: { [nodeLabels.gpuSharingStrategy]: request.strategy } };
   if (request.kind === "mig" && request.strategy === "mig-single") {

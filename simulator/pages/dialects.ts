@@ -4,13 +4,13 @@ import type { DialectName } from "../scenario.ts";
 export interface Dialect {
   readonly labels: {
     readonly uuid: "UUID" | "uuid";
-    /** `null`: the page names no host. */
+    /** The label of the host; `null`: the page names no host. */
     readonly hostname: "Hostname" | "hostname" | null;
     readonly pod: "pod" | "pod_name";
     readonly namespace: "namespace" | "pod_namespace";
     readonly container: "container" | "container_name";
   };
-  /** Before NODE_NAME was honoured the host label carried the exporter's own pod name. */
+  /** Whether the host label has the name of the exporter's own pod, as it had before NODE_NAME was honoured. */
   readonly hostIsExporterPod: boolean;
   /** What a GPU without a pod has in place of pod labels. */
   readonly idlePodLabels: "empty" | "absent";
@@ -22,7 +22,9 @@ export interface Dialect {
   /** Whether the default list has profiling fields; the operator's list always does. */
   readonly profilingByDefault: boolean;
   readonly sortedFamilies: boolean;
-  /** `fixed`: C's %d and %f. `shortest`: Go's shortest form, with exponents from 1e+06 up and below 1e-04. */
+  /**
+   * The form of numbers. `fixed`: C's %d and %f. `shortest`: Go's shortest form, with exponents from 1e+06 up and below 1e-04.
+   */
   readonly numbers: "fixed" | "shortest";
   readonly nvlinkType: "counter" | "gauge";
   readonly contentType: string;
@@ -55,7 +57,7 @@ const early: Dialect = {
   profilingByDefault: false,
 };
 
-/** The generations that the simulator speaks. */
+/** The generations of dcgm-exporter that the simulator knows. */
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   "2.4": early,
   "3.3": {

@@ -10,15 +10,15 @@ export interface Family {
   readonly name: string;
   readonly type: "gauge" | "counter";
   readonly help: string;
-  /** Printed without a point. */
+  /** Whether values are printed without a point. */
   readonly whole: boolean;
-  /** Name and list of the 1.x compatibility mode; absent there when `null`. */
+  /** The name in the 1.x compatibility mode; `null`: the metric is absent there. */
   readonly oldName: string | null;
   readonly since: 2 | 3 | 4;
   readonly profiling: boolean;
-  /** GPU_UTIL and FB_USED have rows per process under virtual GPUs. */
+  /** Whether the metric has rows per process under virtual GPUs, as GPU_UTIL and FB_USED have. */
   readonly perProcess: boolean;
-  /** The sample's value; `null`: no row. */
+  /** The value of a sample; `null`: the row has none. */
   readonly value: (row: Row) => number | null;
 }
 
@@ -39,13 +39,13 @@ function family(name: string, help: string, value: Family["value"], options: Opt
   };
 }
 
-/** Errors of a healthy GPU. */
+/** The number of errors of a healthy GPU. */
 const none = physical(() => 0);
 
 /** Use of the encoder and the decoder: no workload here encodes or decodes. */
 const noMedia = wholeGpuOnly(() => 0);
 
-/** XID errors of row remapping, which have counters of their own beside. */
+/** XID errors of row remapping, which also have counters of their own. */
 const rowRemapped = 63;
 const rowRemapFailed = 64;
 
@@ -137,7 +137,10 @@ const listedFamilies: readonly Family[] = [
   ),
 ];
 
-/** Only in lists of one's own: what the list of each generation has as a comment, under the names of its latest one. */
+/**
+ * Metrics that only custom lists have. They are comments in the list of each generation; their names are those of the latest
+ * one.
+ */
 const optionalFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_POWER_MGMT_LIMIT",
@@ -174,17 +177,17 @@ const optionalFamilies: readonly Family[] = [
   ),
 ];
 
-/** What a vGPU guest cannot see: power, clocks, temperature, errors, profiling. */
+/** Values that a vGPU guest cannot see: power, clocks, temperature, errors, profiling. */
 function physical(value: (row: Row) => number): Family["value"] {
   return (row) => (isVirtual(row) ? null : value(row));
 }
 
-/** Fields that do not exist on MIG instances. */
+/** Values of fields that do not exist on MIG instances. */
 function wholeGpuOnly(value: (row: Row) => number): Family["value"] {
   return (row) => (row.unit === null ? value(row) : null);
 }
 
-/** What follows the GPU's activity: `idle` without any, `risesBy` more under full load. */
+/** Values that follow the GPU's activity: `idle` without any, and `risesBy` more under full load. */
 function warming(idle: number, risesBy: number): Family["value"] {
   return physical((row) => idle + risesBy * gpuActivityOf(row));
 }
@@ -213,7 +216,7 @@ function memoryCopyOf(row: Row): number {
   return profileOf(row).memoryCopyPercent * gpuActivityOf(row);
 }
 
-/** The GPU's power; instances of one GPU differ a little, because they are read one after another. */
+/** The GPU's power. The values of the instances of one GPU differ a little, because they are read one after another. */
 function powerOf(row: Row): number {
   const position = row.unit === null ? 0 : row.physicalGpu.units.indexOf(row.unit);
   return (row.physicalGpu.sample?.powerWatts ?? 0) * (1 - 0.004 * position);

@@ -6,9 +6,9 @@ import { type Family, familiesOf } from "./families.ts";
 import { type Row, type RowPod, rowsOfGpu } from "./rows.ts";
 
 export interface PageOptions {
-  /** Simulated seconds; decides which sharer an exporter without the virtual-GPU flag names. */
+  /** Simulated time, seconds. It decides which pod of a shared GPU is named by an exporter without the virtual-GPU flag. */
   readonly time: number;
-  /** Profiling fields are at 0. */
+  /** Whether profiling fields are 0. */
   readonly profilingStuck: boolean;
 }
 
@@ -34,14 +34,14 @@ export function renderPage(node: SimNode, exporter: ExporterSpec, options: PageO
   return page;
 }
 
-/** C's `%f`, as exporters before 4.8.3 print fractions; whole amounts are printed without a point. */
+/** A number as C's `%f`, which exporters before 4.8.3 use for fractions; whole amounts are printed without a point. */
 function fixedNumber(value: number, whole: boolean): string {
   return whole ? String(Math.round(value)) : value.toFixed(6);
 }
 
 /**
- * Go's `strconv.FormatFloat(v, 'g', -1, 64)`, as the text renderer of 4.8.3 prints: an exponent below 1e-04 and from
- * 1e+06 up, at least two digits in it. Fractions are cut to six decimals first, which is what DCGM delivers.
+ * A number as Go's `strconv.FormatFloat(v, 'g', -1, 64)` writes it, which the text renderer of 4.8.3 uses: with an exponent of
+ * at least two digits below 1e-04 and from 1e+06 up. Fractions are cut to six decimals first, which is what DCGM delivers.
  */
 export function shortestNumber(value: number, whole: boolean): string {
   const rounded = whole ? Math.round(value) : Number(value.toFixed(6));

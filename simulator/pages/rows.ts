@@ -17,15 +17,15 @@ export interface RowPod {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** One label set of a page: a device, or a pod's view of it. */
+/** One set of labels of a page: a device, or a pod's view of it. */
 export interface Row {
   readonly physicalGpu: PhysicalGpu;
   /** The MIG instance; `null` for the whole GPU. */
   readonly unit: Unit | null;
   readonly pod: RowPod | null;
-  /** The pod's own values, in place of the device's, for GPU_UTIL and FB_USED. */
+  /** The pod's own values of GPU_UTIL and FB_USED, which replace those of the device; `null`: the device's own values count. */
   readonly process: { readonly util: number; readonly memoryMiB: number } | null;
-  /** Which families have this row. */
+  /** The families that have this row. */
   readonly families: "all" | "per-process" | "not-per-process";
 }
 
@@ -54,7 +54,7 @@ export function rowsOfGpu(physicalGpu: PhysicalGpu, exporter: ExporterSpec, scra
       return sharedRows(physicalGpu, exporter, scrapeMoment);
     case "dra":
       return exporter.draLabels ? draRows(physicalGpu) : [deviceRow(physicalGpu, null, null)];
-    // HAMi hands out GPUs by itself: the kubelet's list has ids that no exporter can map.
+    // HAMi allocates GPUs by itself: the kubelet's list has ids that no exporter can map.
     case "hami":
       return [deviceRow(physicalGpu, null, null)];
   }
@@ -85,7 +85,7 @@ function sharedRows(physicalGpu: PhysicalGpu, exporter: ExporterSpec, scrapeMome
   const [first] = allocations;
   if (first === undefined) return [deviceRow(physicalGpu, null, null)];
   if (exporter.sharedRows === "one-arbitrary-pod") {
-    // Map order of the real exporter changes from scrape to scrape; here it changes with simulated time.
+    // In the real exporter, the order of a map changes from scrape to scrape; here it changes with simulated time.
     const position = Math.floor(noise(physicalGpu.index + first.pod.key, scrapeMoment) * allocations.length);
     return [deviceRow(physicalGpu, null, rowPod((allocations[position] ?? first).pod, {}))];
   }
@@ -102,7 +102,9 @@ function replicaPod(allocation: Allocation): RowPod {
   return rowPod(allocation.pod, { vgpu: allocation.unit?.id ?? "0" });
 }
 
-/** A pod's processes are not distinguished by replica: each of its rows repeats the value for the whole pod. */
+/**
+ * The row of a pod's processes. They are not distinguished by replica: each row of the pod repeats the value for the whole pod.
+ */
 function processRow(physicalGpu: PhysicalGpu, allocation: Allocation): Row {
   let util = 0;
   let memoryMiB = 0;

@@ -8,9 +8,9 @@ import { renderPage } from "./page.ts";
 
 const defaultHostileMegabytes = 8;
 
-/** One node's exporter, asked without a network. */
+/** The exporter of one node without a network: it is asked by calls. */
 export interface ExporterServer {
-  /** Nobody answers there. */
+  /** Whether nothing answers there. */
   isLost(): boolean;
   /** Milliseconds of real time that an answer takes. */
   delayMs(): number;
@@ -18,7 +18,7 @@ export interface ExporterServer {
   read(path: string): Reply;
 }
 
-/** Answers `/metrics` and `/health` for one node's exporter, under the faults that are on. */
+/** Creates a server that answers `/metrics` and `/health` for one node's exporter, under the faults that are on. */
 export function createExporterServer(
   world: World,
   node: SimNode,
@@ -61,7 +61,7 @@ export function createExporterServer(
   };
 }
 
-/** A page of a node that lies, breaks formats, or never ends. */
+/** A page of a node that lies or breaks formats, or is huge. */
 function hostilePage(world: World, node: SimNode, content: HostileContent, megabytes: number): string {
   switch (content) {
     case "foreign-devices":
@@ -77,7 +77,7 @@ function header(name: string): string {
   return `# HELP ${name} GPU utilization (in %).\n# TYPE ${name} gauge\n`;
 }
 
-/** Claims the GPUs of all other nodes, under their names, as busy with a pod of its choice. */
+/** A page that claims the GPUs of all other nodes, under their names, as busy with a pod of its choice. */
 function foreignDevices(world: World, node: SimNode): string {
   let page = header("DCGM_FI_DEV_GPU_UTIL");
   for (const other of world.nodes) {
@@ -111,7 +111,7 @@ function labelInjection(node: SimNode): string {
   for (const name of ["__proto__", "constructor", "toString", "__name__"]) {
     page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",${name}="polluted",pod="__proto__",namespace="constructor"} 50\n`;
   }
-  // Unescaped: a quote and a line break in the middle of a value, an unclosed brace, a label twice.
+  // These lines are not escaped: a quote and a line break in the middle of a value, an unclosed brace, and a label twice.
   page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",pod="a"b"} 50\n`;
   page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",pod="a\nb"} 50\n`;
   page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",pod="a" 50\n`;
@@ -131,7 +131,7 @@ function huge(node: SimNode, bytes: number): string {
   return lines.join("");
 }
 
-/** Bytes that are no text at all, the same for the same node. */
+/** Bytes that are no text at all, always the same for one node. */
 function garbageBytes(node: SimNode): Buffer {
   const bytes = Buffer.alloc(65_536);
   let state = node.exporterPort;

@@ -1,7 +1,7 @@
 import type { SimPod, World } from "../cluster/world.ts";
 import type { ServesSpec } from "../scenario.ts";
 
-/** Where a pod with a page of its server is asked; `null` for other pods, and for the workers of a server on several nodes. */
+/** The address of a pod with a page of its server; `null` for other pods, and for the workers of a server on several nodes. */
 export function serverAddress(pod: SimPod): { readonly ip: string; readonly port: number } | null {
   const { serves, kind } = pod.workload.spec;
   if (serves === undefined || (kind === "LeaderWorkerSet" && pod.index > 0)) return null;
@@ -9,7 +9,7 @@ export function serverAddress(pod: SimPod): { readonly ip: string; readonly port
   return { ip: `10.${part(16)}.${part(8)}.${part(0)}`, port: serves.server === "vllm" ? 8000 : 30_000 };
 }
 
-/** The page at a URL, now; `null` if nobody listens there. */
+/** The page at a URL, now; `null` if no server listens there. */
 export function serverPage(world: World, url: string): string | null {
   for (const { pods } of world.workloads)
     for (const pod of pods) {
@@ -19,7 +19,7 @@ export function serverPage(world: World, url: string): string | null {
   return null;
 }
 
-/** Seconds that every request takes, and tokens that it reads and writes. */
+/** Seconds that every request takes, and the tokens that it reads and writes. */
 const requestSeconds = 4;
 const tokens = { prompt: 300, generated: 200 } as const;
 
@@ -36,19 +36,19 @@ function pageOf({ time }: World, pod: SimPod): string {
   return `${shown.join("\n")}\n`;
 }
 
-/** For how long it has worked on requests. */
+/** How long a server has worked on requests, seconds. */
 function workedSeconds({ untilSeconds, diesAfterSeconds }: ServesSpec, running: number): number {
   const ends = [running, untilSeconds ?? running, diesAfterSeconds ?? running];
   return Math.max(0, Math.min(...ends) - requestSeconds);
 }
 
-/** Short requests: a gauge reads 0 at most looks, although requests come. */
+/** How many requests are inside now. Requests are short: a gauge may read 0 at most looks although requests come. */
 function insideNow({ untilSeconds, requestsPerSecond }: ServesSpec, running: number): number {
   const isOver = untilSeconds !== undefined && running >= untilSeconds;
   return isOver ? 0 : Math.floor(requestsPerSecond * requestSeconds);
 }
 
-/** Upper bounds of vLLM's histogram of times to the first token, some of them. */
+/** Some of the upper bounds of vLLM's histogram of times to the first token. */
 const firstTokenBounds = [0.02, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 function vllmLines(serves: ServesSpec, ended: number, inside: number, isAsleep: boolean): readonly string[] {

@@ -1,7 +1,7 @@
 import { freeShare, isSchedulable, serves } from "../cluster/placement.ts";
 import type { Workload, World } from "../cluster/world.ts";
 
-/** GPUs that pods of this workload could have on usable nodes as they are, however they lie. */
+/** The number of GPUs that pods of this workload could have on usable nodes as they are, no matter how they are distributed. */
 export function freeGpusFor(world: World, workload: Workload): number {
   const { spec } = workload;
   let free = 0;

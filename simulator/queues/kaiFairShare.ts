@@ -1,8 +1,8 @@
 import type { KaiQueueSpec } from "./spec.ts";
 
-/** What a division of GPUs goes by, by name of queue. */
+/** What a division of GPUs is based on, by the name of the queue. */
 export interface ShareInputs {
-  /** GPUs that run or wait, children included. */
+  /** GPUs of work that runs or waits, children included. */
   readonly requested: ReadonlyMap<string, number>;
   /** Past use as a part of the capacity of its window, 0..1. */
   readonly use: ReadonlyMap<string, number>;
@@ -10,8 +10,9 @@ export interface ShareInputs {
 }
 
 /**
- * KAI's fair shares (plugins/proportion/resource_division), GPUs by queue: the roots divide `total`, children what their
- * parent got. First each its quota, as far as it asks for it; then the rest, by priority from high to low.
+ * KAI's fair shares (plugins/proportion/resource_division), GPUs by queue: the roots divide `total`, and children divide the
+ * share of their parent. Each queue first gets its quota, as far as it asks for it; the rest is then divided by priority from
+ * high to low.
  */
 export function kaiShares(
   queues: readonly KaiQueueSpec[],
@@ -46,7 +47,7 @@ interface Dealing {
   left: number;
 }
 
-/** What rounding down withheld from a queue, GPUs. */
+/** How many GPUs rounding down withheld from a queue. */
 type CutOff = readonly [name: string, gpus: number];
 
 function divideSurplus(
@@ -65,7 +66,7 @@ function divideSurplus(
     cutOff.push(...dealOut(dealing));
     left = dealing.left;
   }
-  // GPU by GPU to whom rounding took the most from.
+  // The rest is given out GPU by GPU, first to the queue from which rounding took the most.
   for (const [name] of cutOff) {
     const given = Math.min(1, left);
     shares.set(name, (shares.get(name) ?? 0) + given);
@@ -73,7 +74,10 @@ function divideSurplus(
   }
 }
 
-/** Rounds until one satisfies nobody, or nothing is left; the largest cut first. */
+/**
+ * Divides a surplus in rounds until a round satisfies no queue, or nothing is left. Returns what rounding withheld, the largest
+ * amount first.
+ */
 function dealOut(dealing: Dealing): readonly CutOff[] {
   for (;;) {
     const { isAnyMet, cutOff } = dealRound(dealing);
@@ -82,7 +86,7 @@ function dealOut(dealing: Dealing): readonly CutOff[] {
   }
 }
 
-/** One round: who wants no more than its part gets what it wants, the others the whole GPUs of theirs. */
+/** One round: a queue that wants no more than its part gets what it wants, and the others get the whole GPUs of theirs. */
 function dealRound(dealing: Dealing): { readonly isAnyMet: boolean; readonly cutOff: CutOff[] } {
   const { level, inputs, shares, openOf, left: round } = dealing;
   const open = level.filter(({ name }) => openOf(name) > 0);
@@ -93,7 +97,7 @@ function dealRound(dealing: Dealing): { readonly isAnyMet: boolean; readonly cut
   for (const [name, weight] of weights) {
     const [part, wants] = [(round * weight) / sum, openOf(name)];
     const given = wants <= part ? wants : Math.floor(part);
-    // Who wants exactly its part leaves nothing for another round.
+    // A queue that wants exactly its part leaves nothing for another round.
     isAnyMet ||= wants < part;
     if (wants > part && part > given) cutOff.push([name, part - given]);
     shares.set(name, (shares.get(name) ?? 0) + given);
@@ -102,7 +106,10 @@ function dealRound(dealing: Dealing): { readonly isAnyMet: boolean; readonly cut
   return { isAnyMet, cutOff };
 }
 
-/** P = max(0, w + k (w - u)): w is the weight over the sum of all that still want something, u the past use. */
+/**
+ * The weights P = max(0, w + k (w - u)): w is the weight over the sum of all queues that still want something, and u is the
+ * past use.
+ */
 function shareWeights(
   open: readonly KaiQueueSpec[],
   { use, kValue }: ShareInputs,
@@ -110,7 +117,7 @@ function shareWeights(
   const total = open.reduce((sum, { overQuotaWeight }) => sum + overQuotaWeight, 0);
   return open.map(({ name, overQuotaWeight }) => {
     const weight = total === 0 ? 0 : overQuotaWeight / total;
-    // Without a weight nothing is ever given above the quota, however little was used.
+    // A queue without a weight never gets anything above its quota, however little it used.
     return [name, weight === 0 ? 0 : Math.max(0, weight + kValue * (weight - (use.get(name) ?? 0)))];
   });
 }

@@ -5,7 +5,7 @@ import type { KaiQueueSpec } from "./spec.ts";
 
 const unlimited = (amount: number): number => (amount < 0 ? Number.POSITIVE_INFINITY : amount);
 
-/** The queue and its ancestors, nearest first. */
+/** The queue and its ancestors, the nearest first. */
 export function lineage(queues: readonly KaiQueueSpec[], name: string | null): readonly KaiQueueSpec[] {
   const line: KaiQueueSpec[] = [];
   let next = queues.find((each) => each.name === name);
@@ -17,7 +17,7 @@ export function lineage(queues: readonly KaiQueueSpec[], name: string | null): r
   return line;
 }
 
-/** GPUs of running work in the subtree of each queue. */
+/** GPUs of the given work in the subtree of each queue. */
 export function allocatedByQueue(
   queues: readonly KaiQueueSpec[],
   running: readonly Workload[],
@@ -32,10 +32,11 @@ export function allocatedByQueue(
 }
 
 /**
- * KAI: limits along the line of queues; work within quota first, then the queue that has least of what its quota and
- * weight say; a queue within its quota takes it back from those above theirs. With `shares` (fair shares by past use): queues
- * within their share first, then by what part of it they have; a queue also takes back what others hold above their shares, as far
- * as its own share reaches (plugins/proportion, queue_order and reclaimable/strategies).
+ * The rules of KAI. Limits count along the line of queues. Work within quota comes first, then the queue that holds the
+ * smallest part of what its quota and weight give it. A queue within its quota takes it back from queues that are above theirs.
+ * With `shares` (fair shares by past use), queues within their share come first, then work within quota, then the queue that
+ * has the smallest part of its share; a queue also takes back what others hold above their shares, as far as its own share
+ * reaches (plugins/proportion, queue_order and reclaimable/strategies).
  */
 export function kaiRules(
   queues: readonly KaiQueueSpec[],
@@ -43,7 +44,7 @@ export function kaiRules(
   freeFor: (workload: Workload) => number,
   shares: ReadonlyMap<string, number> | null = null,
 ): QueueRules {
-  /** What nobody takes from a queue: its quota, or its share where that is more. */
+  /** What no other queue takes from a queue: its quota, or its share where that is more. */
   const sureOf = ({ name, quota }: KaiQueueSpec): number => Math.max(unlimited(quota), shares?.get(name) ?? 0);
   const isWithin = (
     workload: Workload,

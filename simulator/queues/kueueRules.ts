@@ -4,7 +4,7 @@ import { askedGpus } from "./membership.ts";
 import { byCheapest, type QueueRules } from "./rules.ts";
 import type { ClusterQueueSpec, KueueSpec } from "./spec.ts";
 
-/** The flavor that a workload gets: the first of its queue's whose model its pods accept. */
+/** The flavor that a workload gets: the first one of its queue whose model its pods accept; `null` if there is none. */
 export function flavorOf(spec: KueueSpec, { spec: { queue, models } }: Workload): string | null {
   const quotas = spec.clusterQueues.find((each) => each.name === queue)?.quotas ?? [];
   const accepts = (flavor: string): boolean => {
@@ -25,8 +25,9 @@ export function usedOf(spec: KueueSpec, flavor: string, running: readonly Worklo
 }
 
 /**
- * Kueue: quota within the cohort tree; with fair sharing the queue with the lowest weighted share goes first, else
- * what needs no borrowing, then priority and age; a queue below its nominal quota takes it back if its policy says so.
+ * The rules of Kueue: quota within the cohort tree. With fair sharing, the queue with the lowest weighted share goes first;
+ * else work that needs no borrowing goes first, then priority and age decide. A queue below its nominal quota takes it back if
+ * its policy says so.
  */
 export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => number): QueueRules {
   const queueOf = (workload: Workload): ClusterQueueSpec | undefined =>
@@ -44,8 +45,8 @@ export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => 
   };
 
   /**
-   * What needs no borrowing goes before what does (pkg/scheduler, classical iterator). Kueue compares the heads of queues: nothing
-   * overtakes what is before it in its own queue.
+   * Work that needs no borrowing goes before work that does (pkg/scheduler, classical iterator). Kueue compares the heads of
+   * queues: no work overtakes what is before it in its own queue.
    */
   function nominalFirst(ordered: readonly Workload[], running: readonly Workload[]): readonly Workload[] {
     const borrowing = new Set<string>();
@@ -92,7 +93,7 @@ export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => 
       return [...waiting].sort((a, b) => (of(a) === of(b) ? 0 : of(a) - of(b)) || byAge(a, b));
     },
     victims: (workload, running) => {
-      // Others of a cohort alone can owe it anything, and without fair sharing no more than its own quota.
+      // Only other queues of its cohort can owe a queue anything, and without fair sharing no more than its own quota.
       const own = nodeOf(workload, running);
       if (own === null || own.parent === null) return [];
       if (!spec.fairSharing && own.usage + askedGpus(workload.spec) > own.subtree) return [];

@@ -6,7 +6,7 @@ export interface ResourceNode {
   readonly weight: number;
   readonly parent: ResourceNode | null;
   readonly children: ResourceNode[];
-  /** Own quota, and that of the whole subtree as far as it is lent. */
+  /** Its own quota, and that of the whole subtree as far as it is lent. */
   readonly own: FlavorQuota;
   subtree: number;
   usage: number;
@@ -14,7 +14,7 @@ export interface ResourceNode {
 
 const nothing = (flavor: string): FlavorQuota => ({ flavor, nominal: 0, borrowingLimit: null, lendingLimit: null });
 
-/** The tree of one flavor with usage by ClusterQueue; nodes by `queue/NAME` and `cohort/NAME`. */
+/** The tree of one flavor with the usage of each ClusterQueue: nodes by `queue/NAME` and `cohort/NAME`. */
 export function kueueTree(
   spec: KueueSpec,
   flavor: string,
@@ -59,12 +59,12 @@ function fill(node: ResourceNode, used: ReadonlyMap<string, number>): void {
   }
 }
 
-/** What it lends to nobody. */
+/** The quota that a node lends to nobody. */
 function localQuota({ subtree, own }: ResourceNode): number {
   return own.lendingLimit === null ? 0 : Math.max(0, subtree - own.lendingLimit);
 }
 
-/** What it could still take: own quota and what it may borrow. */
+/** What a node could still take: its own quota and what it may borrow. */
 export function available(node: ResourceNode): number {
   if (node.parent === null) return node.subtree - node.usage;
   const local = localQuota(node);
@@ -78,7 +78,7 @@ export function borrowed(node: ResourceNode): number {
   return Math.max(0, node.usage - node.subtree);
 }
 
-/** 1000 x borrowed / lendable / weight; 0 for whoever has no cohort. */
+/** The weighted share of a node: 1000 x borrowed / lendable / weight; 0 for a node without a cohort. */
 export function weightedShare(node: ResourceNode): number {
   const lendable = node.parent === null ? 0 : potential(node.parent);
   if (lendable <= 0 || borrowed(node) === 0) return 0;

@@ -2,16 +2,16 @@ import type { KaiHistorySpec } from "./spec.ts";
 
 /** What KAI's queues held for some time. */
 export interface UseSample {
-  /** When this was measured, seconds; the end of the time that it covers. */
+  /** When this was measured, seconds: the end of the time that it covers. */
   readonly at: number;
   readonly seconds: number;
-  /** GPUs by queue, those of its children included. */
+  /** GPUs by queue, with those of its children. */
   readonly allocated: ReadonlyMap<string, number>;
-  /** GPUs of the shard's nodes. */
+  /** The number of GPUs on the shard's nodes. */
   readonly capacity: number;
 }
 
-/** Samples that still count at `now`. */
+/** The samples that still count at `now`. */
 export function withinWindow(
   samples: readonly UseSample[],
   { windowSeconds }: KaiHistorySpec,
@@ -21,8 +21,9 @@ export function withinWindow(
 }
 
 /**
- * Past use of each queue as KAI's usage database has it (usagedb/prometheus): the sum over the window of what it held, over
- * that of the capacity, both times 0.5^(age / half-life). 0..1; queues that held nothing are absent.
+ * The past use of each queue as KAI's usage database has it (usagedb/prometheus): the sum over the window of what the queue
+ * held, divided by the sum of the capacity, both weighted by 0.5^(age / half-life). The result is 0..1; queues that held
+ * nothing are absent.
  */
 export function pastUse(
   samples: readonly UseSample[],

@@ -8,28 +8,28 @@ export interface Victim {
   readonly reason: string;
 }
 
-/** How one system decides who may have GPUs. Asked anew whenever something was admitted. */
+/** How one system decides who may have GPUs. It is asked anew whenever work was admitted. */
 export interface QueueRules {
   readonly system: QueueSystemName;
-  /** Waiting work in the order in which it is looked at now. */
+  /** The waiting work, in the order in which the system looks at it now. */
   order(waiting: readonly Workload[], running: readonly Workload[]): readonly Workload[];
-  /** Whether quota (and, where the system looks at nodes, free GPUs) allows it beside what runs. */
+  /** Whether quota (and, where the system looks at nodes, free GPUs) allows the workload beside what runs. */
   allows(workload: Workload, running: readonly Workload[]): boolean;
-  /** Running work that may be evicted for it, first to go first; empty where it may take nothing back. */
+  /** Running work that may be evicted for the workload, in the order of eviction; empty where it may take nothing back. */
   victims(workload: Workload, running: readonly Workload[]): readonly Victim[];
-  /** Whether those behind it in its queue wait with it. */
+  /** Whether the workloads behind it in its queue must wait, too. */
   blocksQueue(workload: Workload): boolean;
 }
 
-/** The later it was admitted and the lower its priority, the sooner it is evicted. */
+/** The order of eviction: the lower the priority of work, and the later it was admitted, the sooner it is evicted. */
 export function byCheapest(priorityOf: (workload: Workload) => number): (a: Workload, b: Workload) => number {
   return (a, b) =>
     priorityOf(a) - priorityOf(b) || (b.admittedTime ?? 0) - (a.admittedTime ?? 0) || b.serial - a.serial;
 }
 
 /**
- * Running work that is taken back, in the order given, until `missing` GPUs are free; none where all of it is not enough.
- * `mayTake` is asked of each beside what would be left of the running work.
+ * Running work that is taken back, in the order given, until `missing` GPUs are free; empty where all of it is not enough.
+ * `mayTake` is asked about each, with the running work that would be left.
  */
 export function reclaimed(
   running: readonly Workload[],

@@ -1,15 +1,15 @@
 import type { GpuModelName } from "../gpuModels.ts";
 
-/** Systems that the simulator speaks. */
+/** Queue systems that the simulator plays. */
 export type QueueSystemName = "kueue" | "kai" | "volcano";
 
 /** Quota of GPUs in one flavor. */
 export interface FlavorQuota {
   readonly flavor: string;
   readonly nominal: number;
-  /** `null`: no limit. */
+  /** The most that may be borrowed; `null`: there is no limit. */
   readonly borrowingLimit: number | null;
-  /** `null`: all of it may be lent. */
+  /** The most that may be lent; `null`: all of it. */
   readonly lendingLimit: number | null;
 }
 
@@ -19,11 +19,11 @@ export interface ClusterQueueSpec {
   readonly weight: number;
   readonly quotas: readonly FlavorQuota[];
   readonly strategy: "StrictFIFO" | "BestEffortFIFO";
-  /** Whether it takes its nominal quota back from those who borrowed it. */
+  /** From which borrowers the queue takes its nominal quota back. */
   readonly reclaimWithinCohort: "Never" | "LowerPriority" | "Any";
-  /** What is written there; nobody preempts within a queue here. Default `LowerPriority`. */
+  /** The policy that is written there; nothing is preempted within a queue here. Default `LowerPriority`. */
   readonly withinClusterQueue?: "Never" | "LowerPriority";
-  /** Namespaces that have a LocalQueue for it, of the same name. */
+  /** Namespaces that have a LocalQueue of the same name for it. */
   readonly namespaces: readonly string[];
 }
 
@@ -35,16 +35,19 @@ export interface CohortSpec {
 }
 
 export interface KueueSpec {
-  /** Preemption-based fair sharing. */
+  /** Whether fair sharing with preemption is on. */
   readonly fairSharing: boolean;
-  /** What waits is behind preemption gates that nobody opens: policies say what would be taken, and nothing is. Default: no. */
+  /**
+   * Whether waiting work is behind preemption gates that are never opened: policies name what would be taken, but nothing is.
+   * Default: no.
+   */
   readonly hasClosedGates?: boolean;
   readonly flavors: readonly { readonly name: string; readonly model: GpuModelName }[];
   readonly cohorts: readonly CohortSpec[];
   readonly clusterQueues: readonly ClusterQueueSpec[];
 }
 
-/** Amounts in GPUs; -1 is unlimited. */
+/** A queue of KAI. Amounts are in GPUs; -1 is unlimited. */
 export interface KaiQueueSpec {
   readonly name: string;
   readonly parent: string | null;
@@ -57,16 +60,16 @@ export interface KaiQueueSpec {
 export interface VolcanoQueueSpec {
   readonly name: string;
   readonly weight: number;
-  /** GPUs; `null`: not set. */
+  /** The guarantee, GPUs; `null`: it is not set. */
   readonly guarantee: number | null;
   readonly deserved: number | null;
   readonly capability: number | null;
   readonly reclaimable: boolean;
 }
 
-/** KAI's time-based fairshare: what is above quotas is divided by weights that past use lowers (SchedulingShard). */
+/** KAI's time-based fairshare: GPUs above quotas are divided by weights that past use lowers (SchedulingShard). */
 export interface KaiHistorySpec {
-  /** Use before this is forgotten: a sliding window. */
+  /** The length of the sliding window; use before it is forgotten. */
   readonly windowSeconds: number;
   readonly halfLifeSeconds: number;
   /** How strongly past use counts; 0: not at all. */
@@ -80,7 +83,7 @@ export interface QueueingSpec {
     /** Value of the node-pool label of its nodes and pod groups; `null`: all nodes. */
     readonly nodePool: string | null;
     readonly queues: readonly KaiQueueSpec[];
-    /** Default: past use does not count. */
+    /** How past use counts; default: it does not. */
     readonly history?: KaiHistorySpec;
   } | null;
   readonly volcano: {

@@ -38,14 +38,17 @@ export function deservedByQueue(
   return deserved;
 }
 
-/** GPUs by queue. */
+/** The GPUs that workloads ask for, by queue. */
 export function sumByQueue(workloads: readonly Workload[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const { spec } of workloads) sums.set(spec.queue ?? "", (sums.get(spec.queue ?? "") ?? 0) + askedGpus(spec));
   return sums;
 }
 
-/** Volcano: the queue with the lowest share of what it deserves goes first; those above it give back what others deserve. */
+/**
+ * The rules of Volcano: the queue with the lowest share of what it deserves goes first; queues above what they deserve give
+ * back what others deserve.
+ */
 export function volcanoRules(
   spec: VolcanoSpec,
   priorityOf: (workload: Workload) => number,

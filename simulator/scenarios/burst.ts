@@ -4,11 +4,11 @@ import type { ActivityPattern, Arrival, Scenario, WorkloadSpec } from "../scenar
 import { oneCohort, wholeNodes } from "./advice/parts.ts";
 import { physicalGpus, workloadOf } from "./parts.ts";
 
-/** How GPUs that a team does not use are given to others. */
+/** How GPUs that a team does not use are given to other teams. */
 export const burstPolicies = ["strict-quota", "borrowing", "time-based-fairshare"] as const;
 export type BurstPolicy = (typeof burstPolicies)[number];
 
-/** Teams and what each is sure of, GPUs: together all 80. Inference keeps half of its own for peaks. */
+/** The teams and the guarantee of each, GPUs; together they are all 80. Inference keeps half of its own for peaks. */
 export const burstGuarantees = { research: 20, inference: 40, training: 20 } as const;
 export type BurstTeam = keyof typeof burstGuarantees;
 export const burstTeams: readonly BurstTeam[] = ["research", "inference", "training"];
@@ -16,10 +16,10 @@ export const burstTeams: readonly BurstTeam[] = ["research", "inference", "train
 /** GPUs that inference really uses, all the time. */
 export const steadyGpus = 20;
 
-/** When what happens, seconds after the start. */
+/** The times of the events, seconds after the start. */
 export const burstTimes = { burst: 3600, rival: 9000, daily: 21_600, end: 25_200 } as const;
 
-/** Guarantees first, the rest by use over 2 h with a half-life of 1 h. */
+/** Guarantees come first; the rest is divided by the use over 2 h, with a half-life of 1 h. */
 export const burstHistory: KaiHistorySpec = { windowSeconds: 7200, halfLifeSeconds: 3600, kValue: 1 };
 
 /** GPUs of one job of research or training. */
@@ -27,16 +27,16 @@ export const jobGpus = 4;
 const unlimited = -1;
 
 /**
- * Ten nodes of eight H100. Inference serves on 20 GPUs all the time; research works on 16 of its 20, and after an hour starts a sweep
- * of 54 jobs of about an hour, which would fill 60 GPUs for more than three hours where they may; training, which had nothing to do, comes with
- * 20 such jobs an hour and a half after that. The work that comes is the same under every policy.
+ * Ten nodes of eight H100. Inference serves on 20 GPUs all the time. Research works on 16 of its 20, and after an hour starts a
+ * sweep of 54 jobs of about an hour each, which would fill 60 GPUs for more than three hours where they may. Training, which
+ * had nothing to do, starts 20 such jobs an hour and a half after that. The work that arrives is the same under every policy.
  */
 export function burstScenario(policy: BurstPolicy): Scenario {
   return {
     name: `burst-${policy}`,
     nodes: wholeNodes("h100", 10, "H100"),
     namespaces: burstTeams.map((team) => ({ name: team, team })),
-    // The classes that KAI brings: what is below 100 can be preempted.
+    // The classes that KAI brings: pods with a priority below 100 can be preempted.
     priorityClasses: { train: 50, inference: 125 },
     habits: [],
     arrivals,
@@ -97,7 +97,7 @@ function work(team: BurstTeam, changes: Partial<WorkloadSpec>, level: number): W
       });
 }
 
-/** Jobs that come together; they take 45, 60 and 75 minutes by turns. */
+/** Jobs that arrive together; they take 45, 60 and 75 minutes by turns. */
 function jobs(team: "research" | "training", name: string, afterSeconds: number, count: number): readonly Arrival[] {
   return Array.from({ length: count }, (_, i) => ({
     afterSeconds,

@@ -3,7 +3,7 @@ import { adviceScenario, lasting, wholeNodes } from "./advice/parts.ts";
 import { workloadOf } from "./parts.ts";
 
 const hour = 3600;
-/** Kernels that poll for requests: wholly busy, whatever comes. */
+/** Kernels that poll for requests: they are wholly busy, whatever comes. */
 const polling = { kind: "constant", level: 0.97 } as const;
 const quiet = { kind: "constant", level: 0.02 } as const;
 
@@ -20,8 +20,8 @@ const rarely: ServesSpec = { server: "vllm", requestsPerSecond: 0.02 };
 
 /**
  * Servers that poll busily, each of a team of its own: one whose requests end after an hour, on one node and on two; one that
- * sleeps from then on; and their twins, which have requests all the time, short ones, no counter of them, no page, or an engine
- * that died with requests inside; and batch work with the page of a server.
+ * sleeps from then on; and similar ones that have requests all the time, short ones, no counter of them, no page, or an engine
+ * that died with requests inside. Batch work has the page of a server, too.
  */
 export function darkServingScenario(): Scenario {
   const ends: ServesSpec = { ...often, untilSeconds: hour };

@@ -5,10 +5,10 @@ import { demoQueues, fractionPool } from "./demoQueues.ts";
 import { eksLabels, exporterOf, gpuNode, karpenterLabels, physicalGpus, workloadOf } from "./parts.ts";
 
 /**
- * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace that belongs to none. Ads holds more H100 than
- * its queue is sure of while search waits for its own; notebooks hold MIG instances, replicas and fractions and mostly idle;
- * one node is cordoned, one exporter answers with an empty page until it is restarted, one node is served by DRA. Preprocessing without GPUs
- * takes the CPU of A100 nodes, so that a pod of eight of them fits nowhere although enough are free.
+ * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace without a team. Ads holds more H100 than it is
+ * guaranteed while search waits for its own. Notebooks hold MIG instances, replicas and fractions, and are mostly idle. One
+ * node is cordoned, one exporter answers with an empty page until it is restarted, and one node is served by DRA. Preprocessing
+ * without GPUs takes the CPU of A100 nodes, so that a pod of eight of them fits nowhere although enough are free.
  */
 export function demoScenario(): Scenario {
   return {
@@ -117,7 +117,7 @@ function training(): readonly Habit[] {
   const sweep = workloadOf("PodGroup", "vision-train", 4, physicalGpus(2), steady(0.7), { ...vision, gang: true });
   const leftover = workloadOf("Pod", "scratch", 1, physicalGpus(2), still, { models: ["A100"] });
   return [
-    // It borrows what search does not use yet, and holds it when search's second ranker comes.
+    // It borrows what search does not use yet, and still holds it when search's second ranker arrives.
     lasting("ads-embed", embed, 1),
     coming("ads-foundation", foundation, {
       initial: 1,

@@ -5,9 +5,9 @@ const hour = 3600;
 const day = 24 * hour;
 
 /**
- * The cluster of the demo in the two weeks before it: the same nodes, queues, teams and work, which comes by day rather than
- * by night and less on weekends. Ads borrows now and then instead of all the time, the pod that fits nowhere has not come
- * yet, and no exporter is out of order: a node is lost for some hours in each week instead. `startAt` is when it begins,
+ * The cluster of the demo in the two weeks before it: the same nodes, queues, teams and work, which arrives by day rather than
+ * by night and less on weekends. Ads borrows now and then instead of all the time, the pod that fits nowhere has not arrived
+ * yet, and no exporter is out of order: instead, a node is lost for some hours in each week. `startAt` is when it begins,
  * seconds since the epoch.
  */
 export function demoPast(startAt: number): Scenario {

@@ -11,12 +11,12 @@ function quota(flavor: string, nominal: number): FlavorQuota {
   return { flavor, nominal, borrowingLimit: null, lendingLimit: null };
 }
 
-/** GPUs in KAI's shard: one node for fractions. */
+/** The name of KAI's shard: one node for fractions. */
 export const fractionPool = "fractions";
 
 /**
- * Search and ads are each sure of 32 H100 and may borrow from each other, but nobody wrote that what was lent can be
- * taken back. Vision has its own queue for A100. KAI hands out fractions on a node of its own.
+ * Search and ads are each guaranteed 32 H100 and may borrow from each other, but no policy says that what was lent can be taken
+ * back. Vision has its own queue for A100. KAI allocates fractions on a node of its own.
  */
 export const demoQueues: QueueingSpec = {
   kueue: {

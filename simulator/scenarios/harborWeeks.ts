@@ -9,10 +9,10 @@ const day = 24 * hour;
 const busy = { kind: "steady", level: 0.9 } as const;
 
 /**
- * A cluster whose weeks fill dashboards: the simulated week (advice/week.ts), and what it lacks. Research takes its quota of
- * H100 back from ads, which evicts; ads may not borrow without end; preprocessing takes the CPU of two A100 nodes; two A100
- * nodes are cut into MIG instances for notebooks; groups of vision's pods are bound one by one; scratch belongs to no team;
- * towards the end of `days` a GPU and a node are lost.
+ * A cluster whose weeks fill dashboards: the simulated week (advice/week.ts), and what that lacks. Research takes its quota of
+ * H100 back from ads, which causes evictions; ads may not borrow without a limit; preprocessing takes the CPU of two A100
+ * nodes; two A100 nodes are divided into MIG instances for notebooks; groups of vision's pods are bound one by one; scratch
+ * belongs to no team; towards the end of `days`, a GPU and a node are lost.
  */
 export function harborWeeks(days: number): Scenario {
   const week = weekScenario();
@@ -47,7 +47,7 @@ export function harborWeeks(days: number): Scenario {
   };
 }
 
-/** What the exporter that watches it is given, as its configuration file would. */
+/** The settings of the exporter that watches it, as in its configuration file. */
 export const harborSettings: Readonly<Record<string, unknown>> = {
   cluster: "harbor",
   teams: [{ from: "namespace-label", key: "team" }],
@@ -136,7 +136,7 @@ function others(): readonly Habit[] {
   ];
 }
 
-/** The stuck exporters of the first week again in the second, and what is lost in the last days. */
+/** The later faults: the stuck exporters of the first week again in the second, and what is lost in the last days. */
 function lateFaults(ofWeek: readonly LaterFault[], days: number): readonly LaterFault[] {
   const again = ofWeek.map(({ afterSeconds, fault }) => ({ afterSeconds: afterSeconds + 7 * day, fault }));
   const end = days * day;

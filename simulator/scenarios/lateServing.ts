@@ -13,8 +13,9 @@ const server = (namespace: string, serves: Partial<ServesSpec>): WorkloadSpec =>
   );
 
 /**
- * Servers of three teams: the first tokens of one take four seconds while requests wait, those of another as long while none waits,
- * and those of the third a tenth of a second although some wait. A fourth team holds four GPUs that it never used.
+ * Servers of three teams. The first tokens of one take four seconds while requests wait, those of another take as long while
+ * none waits, and those of the third take a tenth of a second although some wait. A fourth team holds four GPUs that it never
+ * used.
  */
 export function lateServingScenario(): Scenario {
   const unused = workloadOf(

@@ -10,7 +10,7 @@ import type {
   WorkloadSpec,
 } from "../scenario.ts";
 
-/** An exporter of this generation with the operator's counters; the rest can be given. */
+/** An exporter of this generation with the operator's counters; other settings can be given. */
 export function exporterOf(dialect: ExporterSpec["dialect"], changes: Partial<ExporterSpec> = {}): ExporterSpec {
   return {
     dialect,
@@ -22,7 +22,7 @@ export function exporterOf(dialect: ExporterSpec["dialect"], changes: Partial<Ex
   };
 }
 
-/** A node with `count` GPUs of one model, sized like the usual cloud machine for it; the rest can be given. */
+/** A node with `count` GPUs of one model, sized like the usual cloud machine for it; other settings can be given. */
 export function gpuNode(
   name: string,
   model: GpuModelName,
@@ -47,7 +47,7 @@ export function gpuNode(
   };
 }
 
-/** Asks for whole GPUs. */
+/** A request for whole GPUs. */
 export const physicalGpus = (count: number) => ({ kind: "physicalGpus", count }) as const;
 
 /** A workload of pods without a queue; CPU and memory follow the GPUs asked for. */

@@ -1,13 +1,13 @@
-/** A ratio of all cases, and the length that they do not exceed, seconds. */
+/** A ratio of all cases, and the length that these do not exceed, seconds. */
 type Quantile = readonly [ratio: number, seconds: number];
 
 const minutes = (pairs: readonly Quantile[]): readonly Quantile[] =>
   pairs.map(([ratio, length]) => [ratio, length * 60]);
 
 /**
- * How long pods of a real cluster pause, and how long they work between two pauses: quantiles of what lies between its first
- * and last sample, of pauses of at least five minutes (runs of a duty cycle of 0; 3,683 pauses of 143 pods in 22.8 h).
- * Source: Alibaba cluster-trace-v2026-GenAI, pod_gpu_duty_cycle. Longest of all was one pause of 22 h; here it is cut.
+ * How long pods of a real cluster pause, and how long they work between two pauses. They are quantiles of the time between the
+ * first and the last sample of a pod, for pauses of at least five minutes (runs of a duty cycle of 0; 3,683 pauses of 143 pods
+ * in 22.8 h). Source: Alibaba cluster-trace-v2026-GenAI, pod_gpu_duty_cycle. The longest pause took 22 h; here it is cut.
  *
  * Of 131 pods that paused for half an hour, 125 worked again, half of them within 6 minutes more.
  */
@@ -24,7 +24,7 @@ export const pauseSeconds = minutes([
   [1, 480],
 ]);
 
-/** See `pauseSeconds`. */
+/** How long they work between two pauses: see `pauseSeconds`. */
 export const workSeconds = minutes([
   [0, 1],
   [0.25, 1.9],
@@ -37,7 +37,7 @@ export const workSeconds = minutes([
   [1, 687.8],
 ]);
 
-/** The length at a ratio, between the two quantiles next to it in proportion. */
+/** The length at a ratio, interpolated between the two quantiles next to it. */
 export function lengthAt(quantiles: readonly Quantile[], ratio: number): number {
   for (let i = 1; i < quantiles.length; i++) {
     const [from = 0, shortest = 0] = quantiles[i - 1] ?? [];

@@ -9,9 +9,9 @@ import type { ActivityPattern, GpuRequest, NodeSpec, PlacedPod, Scenario } from 
 import { gpuNode, workloadOf } from "./parts.ts";
 
 export interface TraceOptions {
-  /** Teams that the pods are dealt to by their names; default 8. */
+  /** The number of teams, to which pods are assigned by their names; default 8. */
   readonly teams?: number;
-  /** Only the first nodes, this many, and what runs on them; default: all. */
+  /** How many of the nodes are taken, from the first on, with what runs on them; default: all. */
   readonly nodes?: number;
 }
 
@@ -111,7 +111,7 @@ function tracePod(row: CsvRow, pod: CsvRow, teams: number, activityOf: (name: st
   };
 }
 
-/** One row of a table, by column name. Columns that the row lacks read as empty text. */
+/** One row of a table: the text in a column. Columns that the row lacks are empty text. */
 type CsvRow = (column: string) => string;
 
 /** Reads comma-separated text without quoting, which is how the traces are written. */
@@ -137,7 +137,7 @@ function traceRequest(count: number, milli: number): GpuRequest {
   return milli < 1000 ? { kind: "fraction", share: milli / 1000 } : { kind: "physicalGpus", count };
 }
 
-/** Each pod follows one recorded pod, from a moment that depends on its name. */
+/** The activity of pods: each follows one recorded pod, from a moment that depends on its name. */
 function activitySource(tracesDir: string): (name: string) => ActivityPattern {
   const file = join(tracesDir, "genai-2026", "pod_gpu_duty_cycle.csv.gz");
   const series = existsSync(file) ? dutyCycles(gunzipSync(readFileSync(file)).toString("latin1")) : [];

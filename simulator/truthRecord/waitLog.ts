@@ -1,8 +1,11 @@
 import type { Truth, TruthWork } from "../truth.ts";
 
-/** Waits that ended. `admission`: until the queue let it go on; `start`: from there (without a queue: from creation) on. */
+/**
+ * Waits that have ended. `admission` lasts until the queue let the work go on; `start` lasts from then on (without a queue:
+ * from its creation).
+ */
 export interface TruthWaits {
-  /** Queue, or size class; `null`: work without a queue. */
+  /** The queue, or the class of size; `null`: work without a queue. */
   readonly of: string | null;
   readonly phase: "admission" | "start" | "total";
   readonly count: number;
@@ -10,7 +13,7 @@ export interface TruthWaits {
   readonly p95Seconds: number;
 }
 
-/** Waits of work, each once. */
+/** Records the waits of work, each once. */
 export interface WaitLog {
   look(truth: Truth): void;
   byQueue(): readonly TruthWaits[];
@@ -24,7 +27,10 @@ interface Wait {
   readonly seconds: number;
 }
 
-/** Collects the waits that end in [from, to), seconds since the epoch: in a queue when the work runs, else when it has its GPUs. */
+/**
+ * Collects the waits that end in [from, to), seconds since the epoch. In a queue, a wait ends when the work runs; without one,
+ * when the work has its GPUs.
+ */
 export function createWaitLog(from: number, to: number): WaitLog {
   const waits: Wait[] = [];
   const seen = new Set<string>();
@@ -68,12 +74,12 @@ function summary(of: string | null, phase: TruthWaits["phase"], seconds: readonl
   return { of, phase, count: sorted.length, p50Seconds: quantile(sorted, 0.5), p95Seconds: quantile(sorted, 0.95) };
 }
 
-/** Nearest rank: the smallest value that this part of all does not exceed; 0 without any. */
+/** The smallest value that this part of all values does not exceed (nearest rank); 0 without any. */
 export function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
 }
 
-/** Classes of size, physical GPUs. */
+/** The class of size of a workload with this many physical GPUs. */
 function sizeOf(gpus: number): string {
   if (gpus < 1) return "<1";
   if (gpus < 2) return "1";

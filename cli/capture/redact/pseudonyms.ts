@@ -1,27 +1,32 @@
 import { createHmac } from "node:crypto";
 
-/** Replaces names by others, the same one always by the same. */
+/** Replaces names by pseudonyms; the same name always gets the same pseudonym. */
 export interface Pseudonyms {
-  /** A name of one or many parts: `search-train/ranker-x2x4z` and `ranker-x2x4z` have the second half in common. */
+  /**
+   * The pseudonym of a name of one or many parts. The pseudonyms of `search-train/ranker-x2x4z` and `ranker-x2x4z` have the
+   * second half in common.
+   */
   readonly ofName: (name: string) => string;
   /** A text with every UUID in it replaced. */
   readonly withoutUuids: (text: string) => string;
 }
 
-/** Letters that Kubernetes makes suffixes of; words with vowels are never taken for such a suffix (`stemOfName`). */
+/** Letters that Kubernetes makes suffixes of. Words with vowels are never taken for a suffix (`stemOfName`). */
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
 const generated = /^[bcdfghjklmnpqrstvwxz2456789]{5,10}$/;
 const digits = /^\d+$/;
 const digest = /^(?=.*\d)[0-9a-f]{8,64}$/;
-/** With the words that NVIDIA puts before it. */
+/** A UUID, with the prefix that NVIDIA puts before it. */
 const uuid =
   /(?<![0-9a-z])(?:GPU-|MIG-GPU-|MIG-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])/gi;
 const [consonants, vowels] = ["bdfgklmnprstvz", "aeiou"];
 const uuidLength = 36;
-/** Two letters each. Names that would get the same word get longer ones. */
+/**
+ * The fewest syllables of a pseudonym; a syllable has two letters. A name whose pseudonym is already taken gets a longer one.
+ */
 const fewestSyllables = 3;
 
-/** Pseudonyms by a keyed hash: without the salt, which nobody keeps, nobody can try names out. */
+/** Creates pseudonyms by a keyed hash. The salt is not kept, and without it no name can be found by trying. */
 export function createPseudonyms(salt: Buffer): Pseudonyms {
   const words = new Map<string, string>();
   const taken = new Set<string>();
@@ -39,7 +44,7 @@ export function createPseudonyms(salt: Buffer): Pseudonyms {
     return word;
   };
 
-  /** What a machine put behind a name stays recognizable as that, so that names keep what they have in common. */
+  /** A suffix that a machine put behind a name stays recognizable as one, so that names keep what they have in common. */
   const ofPart = (part: string, i: number, isAfterSuffix: boolean): string => {
     if (part === "" || (isAfterSuffix && digits.test(part))) return part;
     if (i > 0 && generated.test(part)) return letters(bytesOf(part), part.length, suffixLetters);
@@ -64,7 +69,7 @@ export function createPseudonyms(salt: Buffer): Pseudonyms {
       return found.slice(0, -uuidLength) + groups.join("-");
     });
 
-  /** UUIDs are replaced as such; all else by runs of letters, digits and dashes. */
+  /** Replaces UUIDs as such, and everything else run by run; a run consists of letters, digits and dashes. */
   const ofName = (name: string): string => {
     const pieces: string[] = [];
     let at = 0;

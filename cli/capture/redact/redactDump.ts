@@ -15,8 +15,8 @@ import { redactPage } from "./redactPage.ts";
 import { watchReads } from "./watchReads.ts";
 
 /**
- * A dump without the names of its cluster: of each object only what `inspect` reads is left, and names are replaced, the same
- * one everywhere by the same, so that what belonged together still does. The salt is forgotten: nothing leads back.
+ * A dump without the names of its cluster. Of each object, only what `inspect` reads is kept. A name is replaced by the same
+ * pseudonym everywhere, so that what belonged together still does. The salt is not kept, so that the names cannot be recovered.
  */
 export function redactDump({ files, problems }: DumpFiles, config: Config, salt: Buffer = randomBytes(32)): DumpFiles {
   const objectsOf = new Map(files.filter(({ kind }) => kind === "objects").map((file) => [file, readObjects(file)]));
@@ -44,14 +44,14 @@ function redactedPage(file: DumpFile, { pseudonyms }: Redaction): DumpFile {
   return { ...file, path: `${stem}.prom`, stem, bytes: Buffer.from(page) };
 }
 
-/** What every reader needs: what an object is, and the times that say when the dump was taken. */
+/** Whether every reader needs this leaf: it identifies the object, or is a time that shows when the dump was taken. */
 function isIdentity(leaf: unknown, path: readonly string[]): boolean {
   const where = path.join(".");
   if (["apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid"].includes(where)) return true;
   return isInstant(leaf) && (path[0] === "status" || path[0] === "metadata");
 }
 
-/** Reads an object as `readDump` does, and all of what it has become. */
+/** Creates a function that reads an object as `readDump` does, and then everything in the result. */
 function createReader(config: Config): (object: DumpObject) => void {
   const gpuResources = new Set(Object.keys(config.gpu.resources));
   const decoders = recordDecoders({ gpuResources, kaiNodePoolLabel: config.queues.kai.nodePoolLabel });
@@ -60,12 +60,12 @@ function createReader(config: Config): (object: DumpObject) => void {
     const watched = watchedKindOf(kind, apiVersion);
     const decoded =
       watched === "pods" ? decodePod(value, pods) : watched === null ? decodeOwner(value) : decoders[watched](value);
-    // Parts that a record keeps as they are have been read, too.
+    // This also reads the parts that a record keeps as they are.
     JSON.stringify(decoded);
   };
 }
 
-/** Names by which an object can be known in a text: its own, its namespace's, its node's, and values of its labels. */
+/** Names by which a text may refer to an object: its own name, its namespace, its node, and the values of its labels. */
 function namesIn({ value }: DumpObject): readonly string[] {
   const { metadata, spec } = value;
   const own = isRecord(metadata) ? [metadata.name, metadata.namespace] : [];

@@ -5,15 +5,15 @@ import { annotationIs, isCommonName, isPublicLabel, isPublicText } from "./publi
 /** How texts are replaced. */
 export interface Redaction {
   readonly pseudonyms: Pseudonyms;
-  /** Names of this cluster that texts for people may have in them. */
+  /** Names of this cluster that may occur in texts for people. */
   readonly names: ReadonlySet<string>;
 }
 
 /** Fields that name something of the API and nothing of a cluster. */
 const apiFields: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
-/** Fields whose keys are those of labels. */
+/** Fields whose keys are keys of labels. */
 const labelFields: ReadonlySet<string> = new Set(["labels", "nodeLabels", "matchLabels", "nodeSelector"]);
-/** Texts for people: words stay, names go. */
+/** Fields with texts for people: the words stay, and names are replaced. */
 const textFields: ReadonlySet<string> = new Set(["message", "reason", "underlyingCause"]);
 /** Fields that name an object, whatever their text looks like. */
 const nameField =
@@ -31,7 +31,7 @@ function redact(value: unknown, field: string, redaction: Redaction): unknown {
   if (!isRecord(value)) return value;
   if (field === "annotations") return redactAnnotations(value, redaction);
   if (field === "attributes") return mapTexts(value, pseudonyms.withoutUuids);
-  // A selector's values are those of the label that its key names.
+  // The values of a selector are values of the label that its key names.
   const { key } = value;
   return Object.fromEntries(
     Object.entries(value).map(([name, of]) => {
@@ -70,12 +70,12 @@ function redactAnnotations(annotations: Readonly<Record<string, unknown>>, redac
   );
 }
 
-/** A key with a name of the cluster in it is replaced; those of Kubernetes and of projects stay. */
+/** The key without names of the cluster. Keys of Kubernetes and of public projects stay as they are. */
 function keyOf(key: string, redaction: Redaction): string {
   return isCommonName(key) ? key : withoutNames(key, redaction);
 }
 
-/** A text in which the cluster's names, and what looks like one, are replaced. */
+/** A text in which UUIDs and the names of the cluster are replaced. */
 function withoutNames(text: string, { pseudonyms, names }: Redaction): string {
   return pseudonyms
     .withoutUuids(text)

@@ -1,6 +1,6 @@
-/** A value and what of it was looked at. */
+/** A value, and the parts of it that were looked at. */
 export interface WatchedValue {
-  /** The value, for a reader. */
+  /** The value in a form that notices what a reader looks at. */
   readonly watched: unknown;
   /** A copy with only the parts that were looked at so far, and those that `isKept` keeps. */
   readonly seenParts: (isKept: (leaf: unknown, path: readonly string[]) => boolean) => unknown;

@@ -1,15 +1,15 @@
 import { sampleLine, type TargetLabels } from "./timedSamples.ts";
 
-/** What an alert's expression gave over time. */
+/** A series that an alert's expression returned over time. */
 export interface AlertMatches {
   readonly labels: TargetLabels;
-  /** Seconds since the epoch at which it gave something, in order. */
+  /** The times at which the expression returned it, seconds since the epoch, in order. */
   readonly at: readonly number[];
 }
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** Seconds of `1h30m` and the like; 0 for nothing. */
+/** The seconds in `1h30m` and the like; 0 for no text. */
 export function secondsOf(span: string | undefined): number {
   return [...(span ?? "").matchAll(/(\d+)(ms|[smhdw])/g)].reduce(
     (sum, [, count, unit = ""]) => sum + Number(count) * (seconds[unit] ?? 0.001),
@@ -18,8 +18,8 @@ export function secondsOf(span: string | undefined): number {
 }
 
 /**
- * The series `ALERTS` and `ALERTS_FOR_STATE` that a Prometheus which evaluates every `stepSeconds` writes for one alert. What
- * keeps an alert firing after its condition is over (`keep_firing_for`) is left out.
+ * The series `ALERTS` and `ALERTS_FOR_STATE` of one alert, as a Prometheus that evaluates it every `stepSeconds` writes them.
+ * `keep_firing_for`, which keeps an alert firing after its condition is over, is left out.
  */
 export function alertSeries(
   alert: { readonly alert: string; readonly for?: string; readonly labels: TargetLabels },

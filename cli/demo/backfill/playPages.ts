@@ -11,10 +11,10 @@ import { playFully } from "../playFully.ts";
 import { sendRequest } from "../sendRequest.ts";
 import { sampleLine, timedSamples } from "./timedSamples.ts";
 
-/** What is played, and between when: seconds since the epoch. */
+/** What is played, and when: `from` and `to` are seconds since the epoch. */
 export interface PagesOptions {
   readonly scenario: Scenario;
-  /** With `interval` seconds between two scrapes, and a ledger. */
+  /** The configuration of the exporter, with `interval` seconds between two scrapes, and with a ledger. */
   readonly config: Config;
   readonly seed: number;
   readonly from: number;
@@ -27,7 +27,10 @@ export interface PagesOptions {
 
 const target = { instance: "fairlead:9400", job: "fairlead" } as const;
 
-/** A week or so in each file, cut where Prometheus cuts its blocks: promtool reads a file once for each block in it. */
+/**
+ * The time that one file covers: about a week, cut where Prometheus cuts its blocks, because promtool reads a file once for
+ * each block in it.
+ */
 const secondsOfFile = 162 * 3600;
 
 /**
@@ -96,7 +99,7 @@ function ofScrape(page: string, at: number): string {
   return [
     sampleLine("up", target, 1, at),
     sampleLine("scrape_samples_scraped", target, samples, at),
-    // Not measured: a page of this size over the loopback device.
+    // This is not measured: it is typical of a page of this size over the loopback device.
     sampleLine("scrape_duration_seconds", target, 0.01, at),
   ].join("");
 }

@@ -15,10 +15,10 @@ import { sampleLine } from "./timedSamples.ts";
 
 /** What is played. */
 export interface PlayedPrometheusOptions {
-  /** How many days until `to`; two weeks and the month to date need 15.4, `offset 1w` more than 7. */
+  /** How many days before `to` are played. Two weeks and the month to date need 15.4, and `offset 1w` needs more than 7. */
   readonly days: number;
   readonly seed?: number;
-  /** Called with what is under way. */
+  /** Called with a line about the work that is under way. */
   readonly onProgress?: (line: string) => void;
 }
 
@@ -26,9 +26,9 @@ export interface PlayedPrometheusOptions {
 export interface PlayedPrometheus {
   readonly url: string;
   readonly from: number;
-  /** Of the last scrape: what "now" is for each question. */
+  /** The time of the last scrape, which is "now" for each question. */
   readonly to: number;
-  /** Between two scrapes, and between two evaluations of the rules. */
+  /** Seconds between two scrapes, and between two evaluations of the rules. */
   readonly stepSeconds: number;
   /** The ledger of the same play. */
   readonly ledgerFile: string;
@@ -36,14 +36,14 @@ export interface PlayedPrometheus {
   stop(): Promise<void>;
 }
 
-/** A Monday morning, so that a day gives the same pictures as another. */
+/** The end of the play: a Monday morning, so that the pictures are the same on any day. */
 const to = Date.parse("2026-11-16T08:00:00Z") / 1000;
 const stepSeconds = 600;
-/** Someone comes round to the advice after a day and a half: some is taken, some is open. */
+/** Advice is followed when it has been open for a day and a half, so that some has been followed and some is open. */
 const followAfter = 36 * 3600;
 /**
- * Scrapes are further apart than the five minutes for which Prometheus takes a sample as of now. An import cannot say that a
- * series has ended, as a scrape does: with less than one step, a series is over at the step at which it is gone.
+ * Scrapes are further apart than the five minutes for which Prometheus takes a sample as current. Unlike a scrape, an import
+ * cannot mark the end of a series; but with less than one step, a series ends at the step at which it is gone.
  */
 const flags = [`--query.lookback-delta=${stepSeconds - 1}s`, "--storage.tsdb.retention.time=50y"];
 const noTargets = "scrape_configs: []\n";
@@ -126,7 +126,7 @@ async function recordRules(folder: string, span: Span, onProgress: (line: string
   await writeFromAnswers(folder, alerts, (rule, url) => alertSamples(rule, url, span));
 }
 
-/** A rule by the name of the series that it writes. */
+/** A rule, with the name of the series that it writes. */
 interface NamedRule {
   readonly record: string;
   readonly expr: string;
@@ -136,8 +136,9 @@ interface NamedRule {
 const seriesNames = /[a-zA-Z_:][a-zA-Z0-9_:]*/g;
 
 /**
- * The rules in passes: each reads only series that are scraped or written in an earlier pass. Within one evaluation a
- * Prometheus reads what the rules before have just written; who evaluates a rule over weeks at once must go by these.
+ * The rules in passes: each pass reads only series that are scraped or were written in an earlier pass. Within one evaluation,
+ * a Prometheus reads what the rules before have just written; the passes are needed where a rule is evaluated over weeks at
+ * once.
  */
 export function rulePasses<Rule extends NamedRule>(rules: readonly Rule[]): readonly (readonly Rule[])[] {
   const passOf = new Map<string, number>();
@@ -186,7 +187,7 @@ async function alertSamples(rule: AlertingRule, url: string, span: Span): Promis
 
 /**
  * Puts samples into the data of a Prometheus that does not run: a file of OpenMetrics with times, or its lines. Throws with
- * promtool's words when it does not take them.
+ * promtool's message when promtool refuses them.
  */
 async function importSamples(samples: string | readonly string[], folder: string): Promise<void> {
   if (typeof samples === "string") return await createBlocks(samples, folder);
@@ -197,7 +198,7 @@ async function importSamples(samples: string | readonly string[], folder: string
 }
 
 async function createBlocks(file: string, folder: string): Promise<void> {
-  // promtool reads the file once for each block: long ones.
+  // promtool reads the file once for each block, so the blocks are long.
   const args = ["tsdb", "create-blocks-from", "--max-block-duration=400h", "openmetrics", file, join(folder, "data")];
   const child = spawn("promtool", args, { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
@@ -208,7 +209,7 @@ async function createBlocks(file: string, folder: string): Promise<void> {
   if (code !== 0) throw new Error(`promtool did not import ${file}: ${said}`);
 }
 
-/** All series that an expression gives over a span of time. Throws with the server's words when it refuses. */
+/** All series that an expression returns over a span of time. Throws with the server's message when the server refuses it. */
 export async function askRange(
   url: string,
   query: string,

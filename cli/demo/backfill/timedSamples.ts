@@ -3,15 +3,15 @@ export type TargetLabels = Readonly<Record<string, string>>;
 
 const escaped = (value: string): string => value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
 
-/** `name{label="value"} value time`, a line of OpenMetrics. `at`: seconds since the epoch. */
+/** A line of OpenMetrics: `name{label="value"} value time`. `at`: seconds since the epoch. */
 export function sampleLine(name: string, labels: TargetLabels, value: number | string, at: number): string {
   const inside = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
   return `${name}{${inside.join(",")}} ${value} ${at}\n`;
 }
 
 /**
- * The samples of a metrics page (text format, no times on it) as a Prometheus that scraped it at `at` would store them. Labels of
- * the page win over the target's of the same name, as with `honor_labels`.
+ * The samples of a metrics page (text format, no times on it) as a Prometheus that scraped it at `at` would store them. Labels
+ * of the page win over the target's of the same name, as with `honor_labels`.
  */
 export function timedSamples(page: string, target: TargetLabels, at: number): string {
   const added = Object.entries(target).map(([label, text]) => [`${label}="`, `${label}="${escaped(text)}"`] as const);

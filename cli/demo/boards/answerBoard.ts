@@ -24,7 +24,7 @@ const kinds: Readonly<Record<string, string>> = {
   ".woff": "font/woff",
 };
 
-/** Fonts as Grafana's styles ask for them, and the packages that have them. */
+/** The file of a font that Grafana's styles ask for, in the package that has it; `null` for other paths. */
 function fontFile(root: string, pathname: string): string | null {
   const monospaced = path.join(root, "node_modules/@fontsource/roboto-mono/files/roboto-mono-latin-400-normal.woff2");
   if (pathname.startsWith("/public/fonts/roboto/")) return monospaced;

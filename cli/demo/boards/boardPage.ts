@@ -11,23 +11,23 @@ export interface Board {
   readonly title: string;
 }
 
-/** What is above a board. */
+/** What the page shows above a board. */
 export interface BoardHead {
-  /** Which board is shown. */
+  /** File name of the board that is shown. */
   readonly file: string;
   readonly boards: readonly Board[];
   readonly token: string;
   /** Seconds between two scrapes, by the machine's clock. */
   readonly stepSeconds: number;
   readonly speed: number;
-  /** Of the cluster, seconds since the epoch. */
+  /** The time of the cluster, seconds since the epoch. */
   readonly simulatedAt: number;
   readonly recommendations: readonly Recommendation[];
-  /** What was carried out last, and what came of it; `null`: nothing yet. */
+  /** What was carried out last, and what came of it; `null`: nothing was carried out yet. */
   readonly done: string | null;
 }
 
-/** Advice beyond it is on the page of recommendations. */
+/** The most recommendations above a board; the others are on the page of recommendations. */
 const shownAdvice = 5;
 /** How much of the past a board shows, by the machine's clock: an hour of the cluster's and more, at the usual speed. */
 const shownPast = "now-15m";
@@ -63,13 +63,13 @@ export const boardPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Where a board is, with a time range that moves on. */
+/** The path of a board, with a time range that moves with the clock. */
 export function boardPath(file: string, stepSeconds: number): string {
   const asked = { dashboard: file, from: shownPast, refresh: `${stepSeconds}`, scrape: `${stepSeconds}`, rows: "open" };
   return `/?${new URLSearchParams(asked)}`;
 }
 
-/** The page of a board; what draws it is the preview's script. */
+/** The page of a board, which the script of the preview draws. */
 export function boardPage(head: BoardHead): string {
   const shown = head.boards.find(({ file }) => file === head.file);
   return html`<!doctype html>
@@ -126,7 +126,7 @@ function item(one: Recommendation, { token, file }: BoardHead): Html {
 `;
 }
 
-/** Fetches the changing part again and again; what someone is about to press stays where it is. */
+/** The script that fetches the changing part again and again. A button that someone is about to press stays where it is. */
 export const againScript = `
 const place = document.getElementById("advice");
 const asked = new URLSearchParams(location.search);

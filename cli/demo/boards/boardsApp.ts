@@ -22,7 +22,7 @@ export interface BoardsOptions {
   readonly boards: readonly Board[];
   readonly stepSeconds: number;
   readonly speed: number;
-  /** Of the cluster, seconds since the epoch. */
+  /** The time of the cluster, seconds since the epoch. */
   readonly simulatedNow: () => number;
   readonly recommendations: () => readonly Recommendation[];
   readonly doer: AdviceDoer;
@@ -30,7 +30,7 @@ export interface BoardsOptions {
 
 /**
  * The dashboards as pages: the preview draws them from what Prometheus answers, and a button above them carries out advice in
- * the simulated cluster. For the loopback address: whoever reaches it may read everything.
+ * the simulated cluster. The app is for the loopback address only: whoever reaches it may read everything.
  */
 export function createBoardsApp(options: BoardsOptions): Express {
   const { sources, boards, stepSeconds, speed, doer } = options;

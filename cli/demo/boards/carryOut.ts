@@ -5,15 +5,15 @@ import { createFollower, type FollowerOutside } from "../followAdvice.ts";
 import type { PlayedCluster } from "../playCluster.ts";
 import { sendRequest } from "../sendRequest.ts";
 
-/** Carries advice out, when someone wants it. */
+/** Carries out advice when someone asks for it. */
 export interface AdviceDoer {
-  /** Begins a plan, or asks the owners; what came of it, in a sentence. */
+  /** Begins a plan, or asks the owners. Resolves with a sentence about what came of it. */
   begin(one: Recommendation, now: number): Promise<string>;
   /** Takes the next steps of plans that wait for something to happen. */
   goOn(now: number): Promise<void>;
 }
 
-/** Whether someone could carry it out: it has steps, or owners who can be asked. */
+/** Whether a recommendation can be carried out: it is open and has steps, or owners who can be asked. */
 export const canBeDone = ({ state, steps, kind }: Recommendation): boolean =>
   state === "open" && (steps.length > 0 || kind === "release_idle");
 
@@ -25,7 +25,7 @@ export function outsideOf({ simulator }: PlayedCluster): FollowerOutside {
   };
 }
 
-/** Does what is wanted at once, one after another. */
+/** Creates a doer that carries out advice at once, one recommendation after another. */
 export function createAdviceDoer(outside: FollowerOutside): AdviceDoer {
   const follower = createFollower(outside, 0);
   let queue: Promise<unknown> = Promise.resolve();

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 export const previewRoot = fileURLToPath(new URL("../../../dashboards/preview", import.meta.url));
 
 /**
- * Installs what draws dashboards, where that is not done yet: it has an install of its own, as Grafana's libraries are large,
- * and nothing else needs them. Rejects, with the next step, where that is not possible.
+ * Installs the program that draws dashboards, unless that is done already. It has an install of its own, because Grafana's
+ * libraries are large, and nothing else needs them. Rejects, with the next step, where that is not possible.
  */
 export async function installPreview(say: (line: string) => void): Promise<void> {
   const [installed, locked] = ["node_modules/.package-lock.json", "package-lock.json"].map((name) =>
@@ -22,7 +22,10 @@ export async function installPreview(say: (line: string) => void): Promise<void>
   await runIn(previewRoot, "npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
-/** Installs it, and bundles its page into a folder. Rejects, with the next step, where that is not possible. */
+/**
+ * Installs the program that draws dashboards, and bundles its page into a folder. Rejects, with the next step, where that is
+ * not possible.
+ */
 export async function preparePreview(folder: string, say: (line: string) => void): Promise<void> {
   await installPreview(say);
   await runIn(previewRoot, process.execPath, ["buildPage.ts", folder]);

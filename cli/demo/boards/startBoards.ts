@@ -11,7 +11,7 @@ import type { BoardsOptions } from "./boardsApp.ts";
 import { createBoardsApp } from "./boardsApp.ts";
 import { preparePreview, previewRoot } from "./preview.ts";
 
-/** The pages of all dashboards, and the end of what they need. */
+/** The pages of all dashboards, and how to remove what was built for them. */
 export interface PreparedBoards {
   readonly app: Express;
   /** Removes what was built. */
@@ -27,7 +27,9 @@ export interface BoardsInput extends Omit<BoardsOptions, "sources" | "boards"> {
   readonly say: (line: string) => void;
 }
 
-/** Builds the page that draws dashboards, and writes the dashboards. Rejects, with the next step, where that is not possible. */
+/**
+ * Builds the page that draws dashboards, and writes the dashboards. Rejects, with the next step, where that is not possible.
+ */
 export async function prepareBoards({ prometheus, alerts, say, ...options }: BoardsInput): Promise<PreparedBoards> {
   const folder = await mkdtemp(path.join(tmpdir(), "fairlead-boards-"));
   const remove = () => rm(folder, { recursive: true, force: true });

@@ -3,29 +3,29 @@ import type { Family, Series } from "../../../exporter/publish/family.ts";
 import { type BurstPolicy, type BurstTeam, burstTeams } from "../../../simulator/scenarios/burst.ts";
 import { quantile } from "../../../simulator/truthRecord/waitLog.ts";
 
-/** How long work waited for its GPUs; `isOver`: false where it still waits, so that the time is what it was so far. */
+/** How long work waited for its GPUs. `isOver` is false where it still waits, and `seconds` is then its wait so far. */
 export interface BurstWait {
   readonly seconds: number;
   readonly isOver: boolean;
 }
 
-/** What a play came to for one team, by what the exporter publishes. */
+/** The results of a play for one team, taken from what the exporter publishes. */
 export interface TeamFigures {
   readonly team: BurstTeam;
   readonly allocatedGpuHours: number;
-  /** Allocated less entitled, GPUs, on average over the play. */
+  /** Allocated minus entitled GPUs, on average over the play. */
   readonly deviation: number;
-  /** Fairness debt of a half-life of 1 h where it was furthest from 0, GPU-hours; below 0 others owed it GPU time. */
+  /** The fairness debt with a half-life of 1 h when it was furthest from 0, GPU-hours; below 0, the team was owed GPU time. */
   readonly debtGpuHours: number;
   readonly longestWait: BurstWait;
-  /** Nearest rank. */
+  /** The 95th percentile of the waits, by nearest rank. */
   readonly p95Wait: BurstWait;
-  /** Jobs that had to give way. */
+  /** How often jobs of the team were evicted. */
   readonly evicted: number;
   readonly busyGpuHours: number;
 }
 
-/** What a play of one policy came to. */
+/** The results of a play under one policy. */
 export interface PolicyFigures {
   readonly policy: BurstPolicy;
   readonly playedHours: number;
@@ -33,17 +33,17 @@ export interface PolicyFigures {
   readonly teams: readonly TeamFigures[];
 }
 
-/** Watches a play cycle by cycle, as someone does who reads the page and the API of the exporter. */
+/** Watches a play cycle by cycle, like a person who reads the page and the API of the exporter. */
 export interface BurstWatch {
   look(analysis: Analysis, families: readonly Family[]): void;
   figures(policy: BurstPolicy): PolicyFigures;
 }
 
 const hour = 3600;
-/** Leaf queues: totals of others would count the same GPU again. */
+/** The kinds of leaf queues: totals of other queues would count the same GPU again. */
 const queueKinds: ReadonlySet<string> = new Set(["ClusterQueue", "Queue"]);
 
-/** Nothing was seen yet. */
+/** Creates a watch that has seen nothing yet. */
 export function createBurstWatch(): BurstWatch {
   const ended = new Map<string, { readonly queue: string; readonly seconds: number }>();
   const debts = new Map<string, number>();
@@ -100,7 +100,7 @@ export function createBurstWatch(): BurstWatch {
   };
 }
 
-/** The smallest wait that this part of all does not exceed; none is a wait of 0. */
+/** The smallest wait that this part of all waits does not exceed; a wait of 0 if there are none. */
 function rank(sorted: readonly BurstWait[], part: number): BurstWait {
   const seconds = quantile(
     sorted.map((wait) => wait.seconds),
@@ -109,7 +109,7 @@ function rank(sorted: readonly BurstWait[], part: number): BurstWait {
   return sorted.findLast((wait) => wait.seconds === seconds) ?? { seconds: 0, isOver: true };
 }
 
-/** The sum of the series of a family that have these labels, of leaf queues where it is about queues. */
+/** The sum of the series of a family that have these labels. Where the family is about queues, only leaf queues count. */
 function sumOf(families: readonly Family[], name: string, labels: Readonly<Record<string, string>> = {}): number {
   const family = families.find((one) => one.name === name);
   if (family === undefined) return 0;

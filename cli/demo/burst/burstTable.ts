@@ -39,7 +39,7 @@ export function burstText(figures: readonly PolicyFigures[], terminal: Terminal 
   );
 }
 
-/** The same as Markdown, as `docs/fairness.md` has it. */
+/** The figures of all policies as Markdown, as `docs/fairness.md` has them. */
 export function burstMarkdown(figures: readonly PolicyFigures[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const rule = columns.map(({ align }) => (align === "right" ? "---:" : "---"));

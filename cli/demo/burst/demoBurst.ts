@@ -28,7 +28,7 @@ const startAt = Date.parse("2026-11-16T08:00:00Z") / 1000;
 /** One moment of a play. */
 interface BurstCycle {
   readonly policy: BurstPolicy;
-  /** After the start. */
+  /** Seconds after the start of the play. */
   readonly seconds: number;
   readonly truth: Truth;
   readonly analysis: Analysis;
@@ -38,7 +38,7 @@ interface BurstOptions {
   readonly seed: number;
   /** Called before each play. */
   readonly onPolicy?: (policy: BurstPolicy) => void;
-  /** Called after each cycle what is really so in the simulated cluster, and what the exporter found. */
+  /** Called after each cycle, with the true state of the simulated cluster and with what the exporter found. */
   readonly onCycle?: (cycle: BurstCycle) => void;
 }
 
@@ -59,7 +59,7 @@ async function playPolicy(policy: BurstPolicy, { seed, onCycle }: BurstOptions):
     interval: cycleSeconds,
     teams: [{ from: "namespace-label", key: "team" }],
     advice: { enabled: false },
-    // What a scheduler does on purpose is no unfairness: each is judged by its own rules.
+    // What a scheduler does on purpose is not unfair: each policy is judged by its own rules.
     queues: policy === "time-based-fairshare" ? { history: { enabled: true, ...burstHistory } } : {},
   });
   const cluster = await playCluster({
@@ -67,7 +67,7 @@ async function playPolicy(policy: BurstPolicy, { seed, onCycle }: BurstOptions):
     seed,
     startAt,
     config,
-    // Evictions are reported some seconds late, by the clock of whoever reads them: it must go by the play.
+    // Evictions are reported some seconds late, by the clock of their reader, which must therefore follow the play.
     hurriedApi: true,
     isApiInOrder: true,
   });

@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync, constants } from "node:zlib";
 
 /**
- * Makes a closed ledger small, in place, and returns it compressed. What its exporter remembered of single pods and devices is
- * taken out: the demo that begins with it has a cluster whose pods are others.
+ * Makes a closed ledger small, in place, and returns it compressed. What its exporter remembered about single pods and devices
+ * is removed, because the demo that begins with it has other pods.
  */
 export function packPast(ledgerPath: string): Buffer {
   const db = new DatabaseSync(ledgerPath);

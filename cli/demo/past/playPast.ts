@@ -7,7 +7,7 @@ import { pastLedger } from "./unpackPast.ts";
 
 /** A part of the demo's past. */
 export interface PastOptions {
-  /** Seconds since the epoch; the past begins at `pastStartAt`. */
+  /** The end of the past, seconds since the epoch; it begins at `pastStartAt`. */
   readonly to: number;
   /** Where the ledger is written; it must not exist. */
   readonly ledgerPath: string;
@@ -15,7 +15,7 @@ export interface PastOptions {
   readonly onCycle?: (at: number) => void;
 }
 
-/** The first of the demo's month, so that its budgets know all days; two whole weeks follow before the demo's own. */
+/** The first day of the demo's month, so that its budgets know all days; two whole weeks follow before the week of the demo. */
 export const pastStartAt = Date.parse("2026-11-01T00:00:00Z") / 1000;
 /** Seconds between two cycles of the exporter. */
 export const pastCycleSeconds = 300;

@@ -7,14 +7,14 @@ import { brotliDecompressSync } from "node:zlib";
 /** A ledger of the demo's own, which begins with its past. */
 export interface UnpackedPast {
   readonly ledgerPath: string;
-  /** Removes it. */
+  /** Removes the ledger and its folder. */
   remove(): void;
 }
 
 /** The ledger with the demo's past, compressed: `npm run past` writes it. */
 export const packedPast = fileURLToPath(new URL("demo-past.db.br", import.meta.url));
 
-/** The settings of a ledger with the demo's past: all of it stays by the hour. */
+/** The settings of a ledger with the demo's past: all of it is kept by the hour. */
 export const pastLedger = (path: string) => ({ path, hourlyDays: 60 });
 
 /**

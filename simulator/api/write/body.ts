@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
-/** What the API server takes at most, bytes (apiserver `--max-request-bytes`: 3 MiB). */
+/** The largest body that the API server takes, bytes (apiserver `--max-request-bytes`: 3 MiB). */
 export const bodyLimit = 3_145_728;
 
-/** Reads a request's body; `null` when it is too large or breaks off. What is too large is read on and thrown away. */
+/**
+ * Reads a request's body; `null` when it is too large or breaks off. The rest of a body that is too large is read and thrown
+ * away.
+ */
 export async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;

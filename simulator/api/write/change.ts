@@ -18,7 +18,7 @@ export interface ChangeRequest {
   readonly dryRun: boolean;
 }
 
-/** Answers a PATCH or PUT: 200 with the object as it is then, or why it is refused. */
+/** Answers a PATCH or PUT: 200 with the object after the change, or why the change is refused. */
 export function answerChange(controls: ClusterControls, asked: ChangeRequest, current: () => KubeObject): WriteAnswer {
   const { info, object, subresource, dryRun } = asked;
   const before = toJson(subresource === null ? object : scaleOf(object));
@@ -45,7 +45,7 @@ function patchedDocument({ info, contentType, body }: ChangeRequest, before: Jso
     case "put":
     case "application/merge-patch+json":
     case "application/strategic-merge-patch+json":
-      // Custom resources know no strategic merge.
+      // Custom resources do not support strategic merge patches.
       if (isStrategic && info.custom) return { refused: statusAnswer(unsupportedPatch()) };
       if (!isObject(patch)) return { refused: undecodable(patch, "map[string]interface {}") };
       return { document: contentType === "put" ? patch : mergePatch(before, patch, isStrategic) };
@@ -59,7 +59,7 @@ function patchedDocument({ info, contentType, body }: ChangeRequest, before: Jso
   }
 }
 
-/** RFC 6902: the patched document; `null` when an operation cannot be done or a `test` fails. */
+/** Applies a JSON patch (RFC 6902): the patched document; `null` when an operation cannot be done or a `test` fails. */
 function jsonPatch(document: JsonValue, operations: readonly JsonValue[]): JsonValue | null {
   let patched: JsonValue | null = document;
   for (const operation of operations) {
@@ -100,7 +100,7 @@ function copy(document: JsonValue, operation: JsonValue, path: readonly string[]
   return rest === null ? null : write(rest, path, copied, "add");
 }
 
-/** The parts of a JSON pointer (RFC 6901); `null` for what is none. */
+/** The parts of a JSON pointer (RFC 6901); `null` for text that is none. */
 function pointer(text: string | null): readonly string[] | null {
   if (text === null || (text !== "" && !text.startsWith("/"))) return null;
   const parts = text
@@ -112,7 +112,7 @@ function pointer(text: string | null): readonly string[] | null {
 
 type How = "add" | "replace";
 
-/** A copy with `value` at the path (`undefined`: without what is there); `null` where the path leads nowhere. */
+/** A copy of the document with `value` at the path, or without it (`undefined`); `null` where the path leads nowhere. */
 function write(document: JsonValue, path: readonly string[], value: JsonValue | undefined, how: How): JsonValue | null {
   const [key, ...rest] = path;
   if (key === undefined) return value ?? null;
@@ -154,7 +154,7 @@ function undecodable(patch: JsonValue | undefined, wanted: string): WriteAnswer 
   return statusAnswer(badRequest(`error decoding patch: ${why}`));
 }
 
-/** Name, namespace, uid and version in the patched object must be those of the object. */
+/** Refuses a change of the identity: name, namespace, uid and version in the patched object must be those of the object. */
 function identityProblem({ info, object, subresource }: ChangeRequest, after: JsonValue): WriteAnswer | null {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   for (const [field, known] of [
@@ -177,7 +177,7 @@ function identityProblem({ info, object, subresource }: ChangeRequest, after: Js
 
 const typedFields = { suspend: "boolean", active: "boolean", unschedulable: "boolean", replicas: "number" } as const;
 
-/** Fields that the cluster acts on must have their type. */
+/** Refuses wrong types in the fields that the cluster acts on. */
 function valueProblem(info: KindInfo, name: string, after: JsonValue): WriteAnswer | null {
   for (const [field, type] of Object.entries(typedFields)) {
     const value = at(after, "spec", field);
@@ -193,7 +193,7 @@ function valueProblem(info: KindInfo, name: string, after: JsonValue): WriteAnsw
   return null;
 }
 
-/** The object with labels, annotations and spec of a patched document; nobody else may write the rest. */
+/** The object with the labels, annotations and spec of a patched document; a write cannot change the rest. */
 export function amended(object: KubeObject, document: JsonValue): KubeObject {
   const { labels: _labels, annotations: _annotations, ...metadata } = object.metadata;
   const spec = at(document, "spec");
@@ -222,7 +222,7 @@ export function scaleOf(object: KubeObject): object {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    // Zero is left out, as the Go type does.
+    // A zero is left out, as the Go type does.
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas, selector: selector.map((pair) => pair.join("=")).join(",") },
   };

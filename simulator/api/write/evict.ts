@@ -39,14 +39,14 @@ export interface EvictionRequest {
   readonly info: KindInfo;
   readonly namespace: string;
   readonly name: string;
-  /** The Eviction; `null` where the body is no JSON. */
+  /** The Eviction object; `null` where the body is no JSON. */
   readonly eviction: JsonValue | null;
   readonly dryRun: boolean;
 }
 
 /**
- * POST to the eviction subresource, in the order of checks of the API server (registry/core/pod/storage/eviction.go):
- * the name, the pod, its budgets (only of pods that run), then the preconditions.
+ * Answers a POST to the eviction subresource. The checks have the order of the API server
+ * (registry/core/pod/storage/eviction.go): the name, the pod, its budgets (only of pods that run), then the preconditions.
  */
 export function answerEviction(store: ObjectStore, controls: ClusterControls, asked: EvictionRequest): WriteAnswer {
   const { info, namespace, name, eviction, dryRun } = asked;
@@ -85,7 +85,7 @@ function refusedByBudget(store: ObjectStore, pod: KubeObject): WriteAnswer | nul
   return statusAnswer(budgetExhausted(budget.object.metadata.name, counts));
 }
 
-/** Whether all labels of the budget's selector are on the pod; one without labels selects every pod. */
+/** Whether a budget selects a pod: all labels of its selector are on the pod. A selector without labels selects every pod. */
 function selects(budget: KubeObject, pod: KubeObject): boolean {
   const wanted = textsAt(toJson(budget), "spec", "selector", "matchLabels");
   return Object.entries(wanted).every(([label, value]) => pod.metadata.labels?.[label] === value);

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../exporter/model/recommendation.ts";
 import { isArray, isObject, type JsonObject, sameJson } from "../../json.ts";
 
-/** Lists that a strategic merge patch joins by a key of their entries; all others it replaces. */
+/** Lists that a strategic merge patch joins by a key of their entries, with this key; it replaces all others. */
 const mergeKeys: Readonly<Record<string, string>> = {
   containers: "name",
   initContainers: "name",
@@ -12,7 +12,10 @@ const mergeKeys: Readonly<Record<string, string>> = {
   ownerReferences: "uid",
 };
 
-/** RFC 7386; `strategic`: lists of named entries are joined by name, as the API server does for built-in kinds. */
+/**
+ * Applies a merge patch (RFC 7386). `strategic`: lists of named entries are joined by name, as the API server does for built-in
+ * kinds.
+ */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue, strategic = false): JsonValue {
   if (!isObject(patch)) return patch;
   const merged = new Map<string, JsonValue>(isObject(target) ? Object.entries(target) : []);
@@ -38,7 +41,7 @@ function mergeField(key: string, target: JsonValue | undefined, patch: JsonValue
   return joined;
 }
 
-/** The merge patch that makes `to` of `from`; `undefined` when they say the same. Lists are replaced whole. */
+/** The merge patch that turns `from` into `to`; `undefined` when both are the same. Lists are replaced whole. */
 export function mergeDifference(from: JsonValue | undefined, to: JsonValue | undefined): JsonValue | undefined {
   if (sameJson(from, to)) return undefined;
   if (to === undefined) return null;

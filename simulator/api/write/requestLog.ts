@@ -1,21 +1,21 @@
 import type { JsonValue } from "../../../exporter/model/recommendation.ts";
 
-/** A write that the API was asked for, and how it answered. */
+/** A write that the API was asked for, and its answer. */
 export interface WrittenRequest {
-  /** Seconds since the epoch, by the cluster's wall clock. */
+  /** When the API answered, seconds since the epoch, by the cluster's wall clock. */
   readonly at: number;
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly contentType: string | null;
-  /** `null`: none, too large, or no JSON. */
+  /** The body; `null`: there is none, it is too large, or it is no JSON. */
   readonly body: JsonValue;
   readonly dryRun: boolean;
   /** HTTP status of the answer. */
   readonly code: number;
 }
 
-/** Requests kept; the oldest are forgotten. */
+/** The most requests that are kept; the oldest are forgotten. */
 const logLimit = 10_000;
 
 /** Adds a request to a log of bounded length. */

@@ -15,9 +15,9 @@ import { success, tooLarge, unknownDryRun, unsupportedBody } from "./writeStatus
 export interface WriteRequest {
   readonly method: string;
   readonly asked: ResourceRequest;
-  /** The media type alone; empty without one. */
+  /** The media type alone; empty without a header. */
   readonly contentType: string;
-  /** `null`: it is larger than the server takes. */
+  /** The body; `null`: it is larger than the server takes. */
   readonly body: string | null;
   /** Values of the query's `dryRun`. */
   readonly dryRun: readonly string[];
@@ -31,7 +31,7 @@ export function hasSubresource({ resource, group }: KindInfo, name: string): boo
   return name === "scale" ? scaled.has(resource) : name === "eviction" && resource === "pods" && group === "";
 }
 
-/** Answers a write; only pods and nodes can be deleted, and nothing be created but evictions. */
+/** Answers a write. Only pods and nodes can be deleted, and nothing but evictions can be created. */
 export function answerWrite(store: ObjectStore, controls: ClusterControls, request: WriteRequest): WriteAnswer {
   const { method, asked, contentType, body } = request;
   const { info, namespace, name, subresource } = asked;
@@ -75,7 +75,7 @@ function isAllowed(method: string, { info, subresource }: ResourceRequest): bool
   return method === "PATCH" || method === "PUT";
 }
 
-/** `null` for what is empty or no JSON. */
+/** The parsed text; `null` if it is empty or no JSON. */
 function parsed(text: string): JsonValue {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 import { type KindInfo, qualifiedResource } from "../kinds.ts";
 import { type ApiStatus, failure } from "../status.ts";
 
-/** `Success`, as an eviction and some deletions are answered. */
+/** A `Status` that reports success, as the answer to an eviction and to some deletions. */
 export interface ApiSuccess {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -11,7 +11,7 @@ export interface ApiSuccess {
   readonly code?: number;
 }
 
-/** A success; `code` is only repeated in the body where the API server does so. */
+/** A success. The body only repeats `code` where the API server does so. */
 export function success(more: Pick<ApiSuccess, "details" | "code">): ApiSuccess {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", ...more };
 }
@@ -20,7 +20,7 @@ function groupField(info: KindInfo): object {
   return info.group === "" ? {} : { group: info.group };
 }
 
-/** What of an object differs from a precondition of a deletion or eviction. */
+/** The difference between an object and a precondition of a deletion or eviction. */
 export type UnmetPrecondition = {
   readonly of: "UID" | "ResourceVersion";
   readonly asked: string;
@@ -61,7 +61,7 @@ export function invalidField(info: KindInfo, name: string, field: string, value:
   return failure(422, "Invalid", `${subject} "${name}" is invalid: ${field}: ${problem}`, details);
 }
 
-/** 422 for `dryRun` other than `All`. */
+/** 422: `dryRun` has a value other than `All`. */
 export function unknownDryRun(verb: "Create" | "Patch" | "Delete", asked: string): ApiStatus {
   const kind = `${verb}Options`;
   const problem = `Unsupported value: ["${asked}"]: supported values: "All"`;
@@ -75,24 +75,24 @@ export function patchFailed(): ApiStatus {
   return failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }
 
-/** 413. */
+/** 413: the body is larger than the limit. */
 export function tooLarge(limit: number): ApiStatus {
   return failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 }
 
-/** 415 for a patch. */
+/** 415: a patch has a media type that is not supported. */
 export function unsupportedPatch(): ApiStatus {
   return failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
-/** 415 for any other body. */
+/** 415: any other body has a media type that is not supported. */
 export function unsupportedBody(): ApiStatus {
   const message =
     "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
   return failure(415, "UnsupportedMediaType", message);
 }
 
-/** 429: the budget allows no eviction. `counts` is `null` before its controller has looked at it. */
+/** 429: the budget allows no eviction. `counts` is `null` before the controller of budgets has looked at it. */
 export function budgetExhausted(
   budget: string,
   counts: { readonly needed: number; readonly healthy: number } | null,

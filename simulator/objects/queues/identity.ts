@@ -4,18 +4,18 @@ import { nameSuffix, uuidFrom } from "../../random.ts";
 import { type OwnerReference, timestamp } from "../kubeObject.ts";
 import { topOwnerOf } from "../owners.ts";
 
-/** Name of the Kueue Workload of a job or pod group. */
+/** The name of the Kueue Workload of a job or pod group. */
 export function workloadObjectName({ spec, name, uid }: Workload): string {
   if (spec.kind === "PodGroup") return name;
   return `${spec.kind.toLowerCase()}-${name}-${nameSuffix(`workload/${uid}`)}`;
 }
 
-/** Uid of the object by which a queue system knows a workload. */
+/** The uid of the object by which a queue system knows a workload. */
 export function queueObjectUid({ uid }: Workload): string {
   return uuidFrom(`queued/${uid}`);
 }
 
-/** What controls the object of the queue system: the top owner, or the pod itself. */
+/** The controllers of the queue system's object: the top owner, or else the first pod. */
 export function controllersOf(workload: Workload): readonly OwnerReference[] {
   const top = topOwnerOf(workload);
   if (top !== null) return [top];

@@ -25,7 +25,7 @@ export function kaiObjects(
   );
   const requested = allocatedByQueue(queues, all);
   const creationTimestamp = timestamp(world.nodes[0]?.createdAt ?? 0);
-  // KAI reads the queues of a shard by the same label as its nodes.
+  // KAI selects the queues of a shard by the same label as its nodes.
   const inShard = labelsField(nodePool === null ? {} : { [nodePoolLabel]: nodePool });
   const unlimited = { quota: -1, limit: -1, overQuotaWeight: 1 };
   return [

@@ -136,7 +136,9 @@ function usage(
   });
 }
 
-/** Borrowed and lendable GPUs are added up over flavors; Kueue rounds up. */
+/**
+ * The weighted share that Kueue reports for a queue. Borrowed and lendable GPUs are added up over flavors, and Kueue rounds up.
+ */
 function reportedShare(
   spec: KueueSpec,
   queue: string,
@@ -214,7 +216,7 @@ function lastEviction({ eviction }: Workload): object {
     : { reason: "Preempted", underlyingCause: eviction?.reason ?? "" };
 }
 
-/** Pods that have ended give their quota back before the others do. */
+/** The reclaimable pods of a Workload: pods that have ended give their quota back before the others do. */
 function reclaimablePods({ pods, admittedAt }: Workload): object {
   const ended = pods.filter(({ endedAt }) => endedAt !== null).length;
   return admittedAt === null || ended === 0 ? {} : { reclaimablePods: [{ name: "main", count: ended }] };
@@ -270,7 +272,8 @@ function conditions(workload: Workload): readonly object[] {
     ),
   );
   if (eviction !== null) {
-    // Kueue takes back what the new reservation ends, and leaves when it was put back into its queue.
+    // Kueue takes back the conditions that the new reservation ends, and keeps the time at which the Workload was put back into
+    // its queue.
     list.push(entry("Evicted", false, admittedAt, "QuotaReserved", "Previously: evicted"));
     list.push(entry("Requeued", true, queuedAt, "Preempted", "Previously: evicted"));
   }

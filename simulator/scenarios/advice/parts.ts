@@ -4,7 +4,7 @@ import { noQueueing } from "../../queues/spec.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../../scenario.ts";
 import { gpuNode, physicalGpus, workloadOf } from "../parts.ts";
 
-/** A scenario for one piece of advice; what is not given is as plain as it can be. */
+/** A scenario for one piece of advice; parts that are not given are as plain as possible. */
 export function adviceScenario(
   name: string,
   parts: Pick<Scenario, "nodes" | "namespaces" | "habits"> & Partial<Scenario>,
@@ -23,7 +23,7 @@ export function adviceScenario(
   };
 }
 
-/** Nodes `PREFIX-01` and so on, of eight GPUs unless `gpus` says otherwise. */
+/** Nodes `PREFIX-01` and so on, with eight GPUs unless `gpus` says otherwise. */
 export function wholeNodes(
   prefix: string,
   count: number,
@@ -62,7 +62,10 @@ export function checkpointedJob(team: string, priorityClass: string): WorkloadSp
   });
 }
 
-/** Kueue with one flavor and one cohort, or none (`null`); every queue serves the namespace of its name, unless one is given. */
+/**
+ * Kueue with one flavor and one cohort, or without a cohort (`null`); every queue serves the namespace of its name, unless one
+ * is given.
+ */
 export function oneCohort(
   flavor: string,
   model: GpuModelName,

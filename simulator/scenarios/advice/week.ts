@@ -18,7 +18,7 @@ const busy = { kind: "steady", level: 0.9 } as const;
  * - four nodes of L4 with small jobs;
  * - an exporter that is stuck until it is restarted, on most days.
  *
- * Good advice, followed, finishes more work on fewer nodes than the same week without it, and stops nobody's work.
+ * If good advice is followed, more work is finished on fewer nodes than without it, and nobody's work is stopped.
  */
 export function weekScenario(): Scenario {
   return adviceScenario("week", {
@@ -64,7 +64,7 @@ function nodes(): readonly NodeSpec[] {
   ];
 }
 
-/** Used in spells and pauses, for this long. */
+/** Work that is used in spells and pauses, for this long. */
 const inSessions = (usedSeconds: readonly [number, number] | null) =>
   ({ kind: "sessions", level: 0.6, usedSeconds }) as const;
 
@@ -102,7 +102,7 @@ function trainings(): readonly Habit[] {
     checkpointSeconds: 1_800,
   });
   const small = workloadOf("Job", "tools", 1, physicalGpus(1), busy, { models: ["L4"] });
-  // Nobody keeps what it has done: whoever stops it in a pause lets it begin anew.
+  // The work keeps nothing of what it has done: whoever stops it in a pause lets it begin anew.
   const tuning = workloadOf("PyTorchJob", "vision", 1, physicalGpus(4), inSessions(null), {
     models: ["A100"],
     priorityClass: "training",
