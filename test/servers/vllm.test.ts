@@ -10,12 +10,10 @@ import type { ServingRecord } from "../../exporter/model/serving.ts";
 import { readServingPage } from "../../exporter/sources/serving/readPage.ts";
 import { freePort, Program } from "./program.ts";
 
-const script = fileURLToPath(new URL("../tools/install-vllm.sh", import.meta.url));
+const script = fileURLToPath(new URL("../tools/vllm.sh", import.meta.url));
 const folder = folderOfVllm();
 if (folder === null)
-  process.stderr.write(
-    "skipped: vLLM is not there. Next step: `bash test/tools/install-vllm.sh` installs it, once (6 GB)\n",
-  );
+  process.stderr.write("skipped: vLLM is not there. Next step: `bash test/tools/vllm.sh` installs it, once (6 GB)\n");
 
 /** vLLM is never installed by a test run, because it is too large; `null`: it is not there. */
 function folderOfVllm(): string | null {
@@ -111,7 +109,7 @@ describe.skipIf(folder === null)("a real vLLM on the CPU, with random weights", 
     });
   });
 
-  test("requests run and wait as the server was told, and what it counts is what its answers say", {
+  test("requests run and wait by the limit of the server, and what it counts is what its answers say", {
     timeout: 240_000,
   }, async () => {
     const before = await read();

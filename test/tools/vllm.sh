@@ -8,7 +8,6 @@ set -euo pipefail
 
 readonly VLLM_VERSION=0.32.0
 readonly TORCH_VERSION=2.13.0
-readonly BUILD_SECONDS=600
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=go-build.sh
