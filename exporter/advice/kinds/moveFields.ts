@@ -105,8 +105,8 @@ const leastPerQuestion = 1_000;
 const carryLooksPerCycle = 600_000;
 
 /**
- * Makes a budget of which each question gets half of what is left: the questions with the most at stake come first, and may
- * search the furthest.
+ * Makes a budget that gives each question half of what is left: the questions with the most at stake come first, and may search
+ * the furthest.
  */
 function createLookBudget(): LookBudget {
   let left = looksPerCycle;

@@ -21,7 +21,7 @@ export interface OwnerSwitch {
 export interface SwitchFacts {
   /** The number of its pods with GPUs. */
   readonly pods: number;
-  /** The number of groups of pods that it creates, each of which is a gang; `null` if it is not known. */
+  /** The number of groups of pods that it creates, where each group is a gang; `null` if it is not known. */
   readonly groups: number | null;
   /** The present time, seconds since the epoch. */
   readonly now: number;

@@ -97,7 +97,7 @@ function countRequests(copy: ClusterCopy, { needs }: PodView, node: string, by: 
 
 /**
  * The parts of a node's devices in some pools that a pod with this demand takes. As in `takePod`, these are the GPUs and parts
- * of GPUs of which the least is left, by index where that is equal. `null` if the pod does not fit.
+ * of GPUs with the least left, by index where that is equal. `null` if the pod does not fit.
  */
 export function chooseShares(
   copy: ClusterCopy,
@@ -161,8 +161,8 @@ function takeSlots(free: readonly FreeDevice[], key: string, count: number, shar
 }
 
 /**
- * Takes GPUs from devices of which it is not known what is free on each, since pods hold an unknown one of them. What is taken
- * is on an unknown one as well. Returns whether that was enough.
+ * Takes GPUs from devices whose free parts are not known for each, because pods hold an unknown one of them. What is taken is
+ * on an unknown one as well. Returns whether that was enough.
  */
 function takeSpread(
   spread: readonly FreeDevice[],

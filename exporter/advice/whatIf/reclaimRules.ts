@@ -60,7 +60,7 @@ export function reclaimRules(
   };
 }
 
-/** The amount of which a queue is sure under the rules, physical GPUs. */
+/** The amount that is assured to a queue under the rules, physical GPUs. */
 export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules): number {
   const queue = copy.queues[index];
   const entitled = copy.analysis.fairness.queues[index]?.entitled ?? null;
