@@ -10,9 +10,10 @@ import type { ExitCode, Io } from "../io.ts";
 import { refuse } from "../showProblem.ts";
 import { openScreen } from "../top/watchScreen.ts";
 import { type AccountedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
+import type { DemoChoice } from "./demoPlay.ts";
 import { startDemoPrometheus } from "./demoPrometheus.ts";
 import type { PlayedCluster } from "./playCluster.ts";
-import { type DemoChoice, defaultSeed, type StartedDemo, startDemo } from "./startDemo.ts";
+import { defaultSeed, type StartedDemo, startDemo } from "./startDemo.ts";
 
 /** Options of `fairlead demo`. */
 export interface DemoOptions extends DemoChoice {
@@ -37,14 +38,14 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   }
 }
 
-function showOnce({ simulator, stack }: PlayedCluster, { traceDir, seed }: DemoOptions, io: Io): ExitCode {
+function showOnce({ simulator, stack }: PlayedCluster, { traceDir, scenario, seed }: DemoOptions, io: Io): ExitCode {
   const analysis = stack.cycle.latest();
   if (analysis === null) {
     io.err("fairlead: no cycle was completed; run the demo again, and report it if it stays so\n");
     return 1;
   }
   // Nothing runs when this is read: what is asked next plays the same cluster again.
-  const source = traceDir === null && seed === defaultSeed ? " --demo" : "";
+  const source = traceDir === null && scenario === null && seed === defaultSeed ? " --demo" : "";
   io.out(`${overview(analysis, stack.problems(), stack.latest()?.advice, { ...io.terminal, source })}\n\n`);
   const accounted = accountedTime(stack);
   const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned, accounted);

@@ -36,7 +36,7 @@ export function memoryAfter(
 
 /** A counter that appears at 0 moves no sum, and its first increase counts only if it is known by then. */
 function hasOthers(readings: CounterReadings, before: CounterReadings | undefined): boolean {
-  return before === undefined || readings.keys().some((key) => !before.has(key));
+  return before === undefined || [...readings.keys()].some((key) => !before.has(key));
 }
 
 function isSame(one: ServerMemory, other: Omit<ServerMemory, "since">): boolean {
