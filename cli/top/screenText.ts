@@ -21,6 +21,8 @@ export interface Screen {
   /** Lines about where the answers come from, or why there are none. */
   readonly status: readonly string[];
   readonly view: View;
+  /** A view above which the teams are not shown; default: only that of all teams. */
+  readonly alone?: View["name"] | undefined;
   /** Lines of the view that are above the window. */
   readonly scrolled: number;
   readonly terminal: Terminal;
@@ -40,14 +42,14 @@ const fewestTeamLines = 4;
  * The screen as lines that fit the window: the heading, the teams, what was chosen below them, the keys. The teams stay
  * in view: where they need more than half of the window, the last of them are counted.
  */
-export function screenText({ overview, status, view, scrolled, terminal, rows }: Screen): ScreenText {
+export function screenText({ overview, status, view, scrolled, terminal, rows, alone }: Screen): ScreenText {
   const linesOf = (name: SectionName): readonly string[] =>
     overview?.sections.find((section) => section.name === name)?.lines ?? [];
   const foot = [...status, keysText(view)];
   const head = linesOf("heading").slice(0, rows < 30 ? 1 : 3);
   const space = Math.max(0, rows - foot.length);
   const teams =
-    view.name === "all teams"
+    view.name === "all teams" || view.name === alone
       ? []
       : cut(linesOf("teams"), Math.max(fewestTeamLines, Math.floor(space / 2) - head.length - 1), "team", "t");
   const above = [...head, "", ...teams, ...(teams.length > 0 ? [""] : [])];

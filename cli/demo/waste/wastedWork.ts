@@ -1,66 +1,92 @@
+import type { AccountingEntry } from "../../../exporter/analysis/accountingEntry.ts";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
-import { gpuTolerance } from "../../../exporter/model/gpuTolerance.ts";
-import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";
+import type { WorkloadView } from "../../../exporter/join/snapshot.ts";
+import type { Advice } from "../../../exporter/model/recommendation.ts";
 import { alikeParts } from "../../../exporter/publish/explain/alikeParts.ts";
 import { explain } from "../../../exporter/publish/explain/explain.ts";
 import type { ReasonSettings } from "../../../exporter/publish/explain/reasons.ts";
 import { workloadKey } from "../../../exporter/publish/explain/workloadFacts.ts";
 
-/** States in which GPUs are allocated and do nothing for who holds them, although it is known why. */
-export const wastedStates = ["stalled", "idle", "unavailable"] as const;
-export type WastedState = (typeof wastedStates)[number];
+/** States in which allocated GPUs do nothing for who holds them, although it is known why. */
+const wastedStates = ["stalled", "idle", "unavailable"] as const;
 
 /** GPUs of one workload in one such state. */
 export interface WastedGpus {
-  readonly state: WastedState;
+  readonly state: (typeof wastedStates)[number];
+  /** Why it is idle, or the cause for which its GPUs cannot be used; empty of stalled ones. */
+  readonly reasons: readonly string[];
   readonly team: string;
-  readonly namespace: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly nodes: readonly string[];
-  /** The GPU, or how many of a node they are. */
-  readonly devices: readonly string[];
+  /** `NAMESPACE/NAME`. */
+  readonly workload: string;
   /** Physical GPUs, and so GPU-hours in an hour. */
   readonly gpus: number;
   /** What they cost in an hour, by currency; GPUs without a price are not in it. */
   readonly costPerHour: ReadonlyMap<string, number>;
-  /** Why they are in this state, as `fairlead explain workload` says it. */
-  readonly reasons: readonly string[];
-  /** Open advice about the workload, or about a node on which these GPUs are. */
-  readonly advice: readonly Recommendation[];
+  /** Where they are and why they are in this state, as `fairlead explain workload` says it. */
+  readonly explained: readonly string[];
+  /** Titles of open advice about the workload, or about a node with GPUs of it that cannot be used. */
+  readonly advice: readonly string[];
+}
+
+/** What is wasted of what is allocated. */
+export interface WastedWork {
+  /** Physical GPUs. */
+  readonly allocated: number;
+  readonly wasted: readonly WastedGpus[];
 }
 
 /** Allocated GPUs that are stalled, idle or unavailable, by state and workload. Pure. */
-export function wastedWork(analysis: Analysis, { recommendations }: Advice, settings: ReasonSettings): WastedGpus[] {
-  const { prices, snapshot } = analysis;
-  const open = recommendations.filter(({ state }) => state === "open");
-  return wastedStates.flatMap((state) =>
-    snapshot.workloads.flatMap((workload): readonly WastedGpus[] => {
-      const { team, namespace, kind, name } = workload;
-      const input = { analysis, settings, problems: [], accountedTime: null };
-      const explained = explain("workload", workloadKey(workload), input);
-      const parts = explained.ok ? explained.explanation.parts : [];
-      const own = alikeParts(parts).filter(({ part }) => (part.states[state] ?? 0) > gpuTolerance);
-      if (own.length === 0) return [];
-      const nodes = [...new Set(own.map(({ part }) => part.node))];
-      const costPerHour = new Map<string, number>();
-      let gpus = 0;
-      for (const { part } of own) {
-        const amount = part.states[state] ?? 0;
-        gpus += amount;
-        const price = prices.byNode.get(part.node);
-        if (price !== undefined)
-          costPerHour.set(price.currency, (costPerHour.get(price.currency) ?? 0) + amount * price.perGpuHour);
-      }
-      const about = [`${kind} ${namespace}/${name}`, ...(state === "unavailable" ? nodes.map((n) => `Node ${n}`) : [])];
+export function wastedWork(analysis: Analysis, advice: Advice, settings: ReasonSettings): WastedWork {
+  const { accountingEntries, snapshot } = analysis;
+  const wasted = wastedStates.flatMap((state) => {
+    const inState = accountingEntries.filter((entry) => entry.state === state && entry.pod !== null);
+    const byWorkload = Map.groupBy(inState, ({ pod }) => snapshot.pods[pod ?? -1]?.workload ?? -1);
+    return [...byWorkload].flatMap(([index, entries]): readonly WastedGpus[] => {
+      const workload = snapshot.workloads[index];
+      if (workload === undefined) return [];
+      const { team, namespace, name, kind } = workload;
+      const nodes = state === "unavailable" ? entries.map(({ node }) => `Node ${node}`) : [];
+      const about = new Set([`${kind} ${namespace}/${name}`, ...nodes]);
+      const open = advice.recommendations.filter((one) => one.state === "open");
       return [
         {
-          ...{ state, team, namespace, kind, name, nodes, gpus, costPerHour },
-          devices: own.map(({ device }) => device),
-          reasons: [...new Set(own.map(({ part }) => part.why))],
-          advice: open.filter(({ targets }) => targets.some((target) => about.includes(target))),
+          state,
+          reasons: [...new Set(entries.flatMap((entry) => reasonOf(entry) ?? []))],
+          team,
+          workload: `${namespace}/${name}`,
+          gpus: entries.reduce((sum, { gpus }) => sum + gpus, 0),
+          costPerHour: costPerHour(analysis, entries),
+          explained: explainedState(analysis, workload, state, settings),
+          advice: open.filter(({ targets }) => targets.some((target) => about.has(target))).map(({ title }) => title),
         },
       ];
-    }),
+    });
+  });
+  return { allocated: analysis.teams.reduce((sum, { allocated }) => sum + allocated, 0), wasted };
+}
+
+const reasonOf = ({ state, idleReason, cause }: AccountingEntry): string | undefined =>
+  state === "idle" ? (idleReason ?? "no-activity") : cause;
+
+function costPerHour({ prices }: Analysis, entries: readonly AccountingEntry[]): ReadonlyMap<string, number> {
+  const costs = new Map<string, number>();
+  for (const { node, gpus } of entries) {
+    const price = prices.byNode.get(node);
+    if (price !== undefined) costs.set(price.currency, (costs.get(price.currency) ?? 0) + gpus * price.perGpuHour);
+  }
+  return costs;
+}
+
+function explainedState(
+  analysis: Analysis,
+  workload: WorkloadView,
+  state: WastedGpus["state"],
+  settings: ReasonSettings,
+): readonly string[] {
+  const answer = explain("workload", workloadKey(workload), { analysis, settings, problems: [], accountedTime: null });
+  const parts = answer.ok ? answer.explanation.parts.filter(({ states }) => (states[state] ?? 0) > 0) : [];
+  const sentences = alikeParts(parts).map(({ count, device, part: { node, why } }) =>
+    count === 1 ? `${device} of ${node}: ${why}` : `on ${node}: ${why}`,
   );
+  return [...new Set(sentences)];
 }
