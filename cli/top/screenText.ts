@@ -21,7 +21,7 @@ export interface Screen {
   /** Lines about where the answers come from, or why there are none. */
   readonly status: readonly string[];
   readonly view: View;
-  /** A view above which the teams are not shown; default: only that of all teams. */
+  /** A view that has the window below the heading to itself; default: none. */
   readonly alone?: View["name"] | undefined;
   /** Lines of the view that are above the window. */
   readonly scrolled: number;
@@ -52,7 +52,7 @@ export function screenText({ overview, status, view, scrolled, terminal, rows, a
     view.name === "all teams" || view.name === alone
       ? []
       : cut(linesOf("teams"), Math.max(fewestTeamLines, Math.floor(space / 2) - head.length - 1), "team", "t");
-  const above = [...head, "", ...teams, ...(teams.length > 0 ? [""] : [])];
+  const above = [...head, ...(view.name === alone ? [] : [""]), ...teams, ...(teams.length > 0 ? [""] : [])];
   const chosen = view.name === "all teams" ? linesOf("teams") : chosenLines(view.sections.map(linesOf), view.name);
   const height = Math.max(0, space - above.length);
   const mostScrolled = Math.max(0, chosen.length - height);

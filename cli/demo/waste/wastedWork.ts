@@ -1,6 +1,7 @@
 import type { AccountingEntry } from "../../../exporter/analysis/accountingEntry.ts";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
 import type { WorkloadView } from "../../../exporter/join/snapshot.ts";
+import type { AdviceAct } from "../../../exporter/model/adviceAct.ts";
 import type { Advice } from "../../../exporter/model/recommendation.ts";
 import { alikeParts } from "../../../exporter/publish/explain/alikeParts.ts";
 import { explain } from "../../../exporter/publish/explain/explain.ts";
@@ -9,6 +10,8 @@ import { workloadKey } from "../../../exporter/publish/explain/workloadFacts.ts"
 
 /** States in which allocated GPUs do nothing for who holds them, although it is known why. */
 const wastedStates = ["stalled", "idle", "unavailable"] as const;
+
+const acts: readonly AdviceAct[] = ["do", "ask", "watch"];
 
 /** GPUs of one workload in one such state. */
 export interface WastedGpus {
@@ -24,7 +27,7 @@ export interface WastedGpus {
   readonly costPerHour: ReadonlyMap<string, number>;
   /** Where they are and why they are in this state, as `fairlead explain workload` says it. */
   readonly explained: readonly string[];
-  /** Titles of open advice about the workload, or about a node with GPUs of it that cannot be used. */
+  /** Titles of open advice about the workload, or about a node with GPUs of it that cannot be used; what is to be done now first. */
   readonly advice: readonly string[];
 }
 
@@ -48,6 +51,7 @@ export function wastedWork(analysis: Analysis, advice: Advice, settings: ReasonS
       const nodes = state === "unavailable" ? entries.map(({ node }) => `Node ${node}`) : [];
       const about = new Set([`${kind} ${namespace}/${name}`, ...nodes]);
       const open = advice.recommendations.filter((one) => one.state === "open");
+      const own = open.filter(({ targets }) => targets.some((target) => about.has(target)));
       return [
         {
           state,
@@ -57,7 +61,7 @@ export function wastedWork(analysis: Analysis, advice: Advice, settings: ReasonS
           gpus: entries.reduce((sum, { gpus }) => sum + gpus, 0),
           costPerHour: costPerHour(analysis, entries),
           explained: explainedState(analysis, workload, state, settings),
-          advice: open.filter(({ targets }) => targets.some((target) => about.has(target))).map(({ title }) => title),
+          advice: own.toSorted((a, b) => acts.indexOf(a.act) - acts.indexOf(b.act)).map(({ title }) => title),
         },
       ];
     });
