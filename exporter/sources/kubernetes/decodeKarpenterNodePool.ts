@@ -51,8 +51,8 @@ function consolidateAfter(disruption: Place, policy: string): number | null {
   return duration(disruption, "consolidateAfter") ?? (policy === "" ? null : 0);
 }
 
-/** What is left after all requirements on the capacity type; empty where there is none. */
-function allowedTypes(template: Place): readonly CapacityType[] {
+/** What is left after all requirements on the capacity type, which may be none of them; `null` where they exclude none. */
+function allowedTypes(template: Place): readonly CapacityType[] | null {
   let allowed: readonly CapacityType[] = capacityTypes;
   for (const requirement of someItems(template, "requirements")) {
     if (text(requirement, "key") !== nodeLabels.karpenterCapacityType) continue;
@@ -61,5 +61,5 @@ function allowedTypes(template: Place): readonly CapacityType[] {
     if (operator === "In") allowed = allowed.filter((type) => values.has(type));
     if (operator === "NotIn") allowed = allowed.filter((type) => !values.has(type));
   }
-  return allowed.length === capacityTypes.length ? [] : allowed;
+  return allowed.length === capacityTypes.length ? null : allowed;
 }
