@@ -54,7 +54,9 @@ beforeAll(async () => {
   await play.step(0);
   for (let at = interval; at <= seconds; at += interval) {
     const { parts } = judge.look(play.cluster.truth());
-    for (const { team, state, gpus } of parts.filter((part) => part.state === "stalled" || part.state === "unavailable"))
+    for (const { team, state, gpus } of parts.filter(
+      (part) => part.state === "stalled" || part.state === "unavailable",
+    ))
       truth.set(`${team} ${state}`, (truth.get(`${team} ${state}`) ?? 0) + gpus * interval);
     await play.step(interval);
     expectClosedAccounts(analysisNow());
