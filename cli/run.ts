@@ -133,8 +133,11 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .description("play a simulated cluster and show what Fairlead finds in it")
     .option("--once", "print one table and end", false)
     .addOption(
-      new Option("--scenario <name>", "another play: one burst under three policies, in one table (half a minute)")
-        .choices(["burst"])
+      new Option(
+        "--scenario <name>",
+        "another play: a stalled job, a dark server and a sick GPU; or one burst under three policies, in one table (half a minute each)",
+      )
+        .choices(["waste", "burst"])
         .conflicts(["trace", "prometheus", "dashboards"]),
     )
     .option("--trace <dir>", "play the openb trace found in this folder (its pods, its placement)")
@@ -146,7 +149,7 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .action(
       async (flags: {
         once: boolean;
-        scenario?: "burst";
+        scenario?: "waste" | "burst";
         trace?: string;
         prometheus: boolean;
         dashboards: boolean;
@@ -160,8 +163,8 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
         }
         const { demo } = await import("./demo/demo.ts");
         const listenAddress = flags["web.listenAddress"] ?? defaultListenAddress;
-        const { once, trace = null, prometheus, dashboards, seed, speed } = flags;
-        done(await demo({ once, traceDir: trace, prometheus, dashboards, listenAddress, seed, speed }, io));
+        const { once, scenario = null, trace = null, prometheus, dashboards, seed, speed } = flags;
+        done(await demo({ once, scenario, traceDir: trace, prometheus, dashboards, listenAddress, seed, speed }, io));
       },
     );
 }

@@ -1,18 +1,16 @@
 import type { MetricName } from "../../exporter/catalogue/catalogue.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
-import { noAdvice } from "../../exporter/model/recommendation.ts";
 import { defaultListenAddress } from "../../exporter/publish/http/listenAddress.ts";
 import { startServer } from "../../exporter/publish/http/server.ts";
-import type { Terminal } from "../../exporter/publish/terminal/layout.ts";
-import { overview, overviewRecord } from "../../exporter/publish/terminal/overview.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { refuse } from "../showProblem.ts";
-import { openScreen } from "../top/watchScreen.ts";
 import { type AccountedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
+import type { DemoChoice } from "./demoPlay.ts";
 import { startDemoPrometheus } from "./demoPrometheus.ts";
+import { createShow, demoText } from "./demoShow.ts";
 import type { PlayedCluster } from "./playCluster.ts";
-import { type DemoChoice, defaultSeed, type StartedDemo, startDemo } from "./startDemo.ts";
+import { defaultSeed, type StartedDemo, startDemo } from "./startDemo.ts";
 
 /** Options of `fairlead demo`. */
 export interface DemoOptions extends DemoChoice {
@@ -31,21 +29,22 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   if (started === null) return 1;
   const { cluster } = started;
   try {
-    return options.once ? showOnce(cluster, options, io) : await showLive(started, options, io);
+    return options.once ? showOnce(started, options, io) : await showLive(started, options, io);
   } finally {
     await cluster.stop();
   }
 }
 
-function showOnce({ simulator, stack }: PlayedCluster, { traceDir, seed }: DemoOptions, io: Io): ExitCode {
+function showOnce({ cluster, config }: StartedDemo, { traceDir, scenario, seed }: DemoOptions, io: Io): ExitCode {
+  const { simulator, stack } = cluster;
   const analysis = stack.cycle.latest();
   if (analysis === null) {
     io.err("fairlead: no cycle was completed; run the demo again, and report it if it stays so\n");
     return 1;
   }
   // Nothing runs any more when this is read; a command that is run next plays the same cluster again.
-  const source = traceDir === null && seed === defaultSeed ? " --demo" : "";
-  io.out(`${overview(analysis, stack.problems(), stack.latest()?.advice, { ...io.terminal, source })}\n\n`);
+  const source = traceDir === null && scenario === null && seed === defaultSeed ? " --demo" : "";
+  io.out(`${demoText({ stack, config, scenario }, analysis, { ...io.terminal, source })}\n\n`);
   const accounted = accountedTime(stack);
   const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned, accounted);
   if (differences.length === 0) {
@@ -54,12 +53,16 @@ function showOnce({ simulator, stack }: PlayedCluster, { traceDir, seed }: DemoO
       `counted: ${hours} GPU-hours in ${Math.round(accounted.coveredSeconds / 60)} minutes, and the accounts close\n`,
     );
     io.out(`checked: ${numbers} numbers of nodes, teams, queues and states equal the simulator's truth\n`);
+    if (scenario === "waste") io.out(`${askMore}\n`);
     return 0;
   }
   for (const d of differences)
     io.out(`differs from the simulator's truth: ${d.what}: found ${d.found}, really ${d.truth}\n`);
   return 1;
 }
+
+/** The sentence for a scenario whose commands answer only while the demo runs, which it does not when this is read. */
+const askMore = "Without --once the demo runs on, and its commands (explain, advise) answer in a second terminal.";
 
 /** The GPU time and the covered time since the start, as the page shows them. */
 function accountedTime(stack: PlayedCluster["stack"]): AccountedGpuTime {
@@ -84,21 +87,24 @@ async function showLive({ cluster, config, hasPast }: StartedDemo, options: Demo
   });
   if (!started.ok) return refuse(started.error, started.nextStep, io);
   const { url, close } = started.server;
-  const { dashboards, speed } = options;
+  const { dashboards, scenario, speed } = options;
   const pace = { interval: config.interval, speed };
   const prometheus =
     options.prometheus || dashboards
       ? await startDemoPrometheus(cluster, { demoUrl: url, dashboards, ...pace }, io)
       : null;
-  const addresses = [
+  const end = io.openWindow === undefined ? "Ctrl-C" : "q";
+  const usual = [
     `start page ${url}/   (metrics: /metrics, API: /api/v1)`,
     ...(hasPast ? [`past ${url}/review   (15 days, simulated as the cluster is, and played beforehand)`] : []),
     ...(prometheus?.lines ?? []),
-    `simulated time runs ${options.speed} times as fast; ${io.openWindow === undefined ? "Ctrl-C" : "q"} ends everything`,
+    `simulated time runs ${speed} times as fast; ${end} ends everything`,
   ];
+  // In 24 lines, one more would hide advice.
+  const addresses = scenario === "waste" ? [`start page ${url}/   ${speed} times as fast; ${end} ends it`] : usual;
   const isDefault = options.listenAddress === defaultListenAddress;
   const terminal = { ...io.terminal, source: isDefault ? "" : ` --url=${url}` };
-  const show = await createShow(cluster, terminal, addresses, io);
+  const show = await createShow({ stack, config, scenario }, terminal, addresses, io);
   try {
     while (!show.hasEnded()) {
       show.draw();
@@ -115,41 +121,4 @@ async function showLive({ cluster, config, hasPast }: StartedDemo, options: Demo
   }
   await Promise.all([close(), prometheus?.stop()]);
   return 0;
-}
-
-/** What a live demo shows after each cycle. */
-interface Show {
-  readonly draw: () => void;
-  readonly ended: Promise<void>;
-  readonly hasEnded: () => boolean;
-  readonly close: () => void;
-}
-
-/** Creates the show of a live demo: on a terminal the screen of `fairlead top`, else one overview after the other. */
-async function createShow(
-  { stack }: PlayedCluster,
-  terminal: Terminal,
-  addresses: readonly string[],
-  io: Io,
-): Promise<Show> {
-  const window = await io.openWindow?.();
-  const screen = window === undefined ? null : openScreen(window, io, terminal.source);
-  const ended = screen?.ended ?? io.interrupted;
-  let isOver = false;
-  void ended.then(() => {
-    isOver = true;
-  });
-  return {
-    draw() {
-      const analysis = stack.cycle.latest();
-      if (analysis === null) return;
-      const advice = stack.latest()?.advice ?? noAdvice;
-      if (screen === null)
-        return io.out(`${overview(analysis, stack.problems(), advice, terminal)}\n\n${addresses.join("\n")}\n`);
-      screen.show(overviewRecord(analysis, stack.problems(), advice, screen.columns()), addresses);
-    },
-    ended,
-    hasEnded: () => isOver,
-    close: () => screen?.close(),
-  };
 }

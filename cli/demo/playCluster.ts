@@ -10,6 +10,7 @@ import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { buildExporter, type ExporterStack, type StackOptions } from "../exporterStack.ts";
 import { countRequests } from "./countRequests.ts";
 import { createPlayedClock } from "./playedClock.ts";
+import { createServerPages } from "./serverPages.ts";
 
 /** What is played, and how the exporter that watches it is configured. */
 export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
@@ -61,6 +62,7 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
   const stack = buildExporter({
     config,
     client,
+    servingPages: createServerPages(simulator),
     now: simulator.now,
     monotonic: simulator.monotonic,
     telemetryPath: "/metrics",

@@ -16,6 +16,7 @@ import type { LedgerOutput } from "../ledgerOutput.ts";
 import { countRequests } from "./countRequests.ts";
 import { createPlayedClock } from "./playedClock.ts";
 import { answerText, type RequestAnswer } from "./sendRequest.ts";
+import { createServerPages } from "./serverPages.ts";
 
 export interface MemoryPlayOptions extends SimulatorOptions {
   readonly config: Config;
@@ -49,7 +50,7 @@ export async function playInMemory(options: MemoryPlayOptions): Promise<MemoryPl
     config: options.config,
     client,
     pages: createMemoryPool(cluster),
-    servingPages: createServerPool(cluster),
+    servingPages: createServerPages(cluster),
     now: cluster.now,
     monotonic: cluster.monotonic,
     telemetryPath: "/metrics",
@@ -156,20 +157,6 @@ function createMemoryPool(cluster: SimulatedCluster): GetPool {
       const { code, body } = exporter.read(new URL(url).pathname);
       if (code !== 200) return fail(attemptFailure("status", `HTTP status ${code}`, code));
       return { ok: true, value: consume(Buffer.from(body)) };
-    },
-    retain() {},
-    close: async () => {},
-  };
-}
-
-/** Gets the pages of simulated servers by calling them. */
-function createServerPool(cluster: SimulatedCluster): GetPool {
-  return {
-    async get({ url }, consume) {
-      const page = cluster.serverPage(url);
-      if (page !== null) return { ok: true, value: consume(Buffer.from(page)) };
-      const failure = attemptFailure("refused", "nobody listens there");
-      return { ...failure, skipped: false, failures: 1, retryAt: cluster.monotonic() };
     },
     retain() {},
     close: async () => {},

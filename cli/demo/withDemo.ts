@@ -7,7 +7,7 @@ import { defaultSeed, startDemo } from "./startDemo.ts";
 
 /** Starts the demo's cluster and exporter for one question, on a free port of the loopback address. */
 export async function withDemo(io: Io, ask: (exporter: ExporterAddress) => Promise<ExitCode>): Promise<ExitCode> {
-  const started = await startDemo({ traceDir: null, seed: defaultSeed }, io);
+  const started = await startDemo({ traceDir: null, scenario: null, seed: defaultSeed }, io);
   if (started === null) return 1;
   const { cluster } = started;
   try {

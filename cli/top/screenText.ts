@@ -21,6 +21,8 @@ export interface Screen {
   /** Lines about where the answers come from, or why there are none. */
   readonly status: readonly string[];
   readonly view: View;
+  /** The view that has the window below the heading to itself; absent: none has. */
+  readonly alone?: View["name"] | undefined;
   /** How many lines of the view are scrolled out above the window. */
   readonly scrolled: number;
   readonly terminal: Terminal;
@@ -40,17 +42,17 @@ const fewestTeamLines = 4;
  * The screen as lines that fit the window: the heading, the teams, the chosen view below them, and the keys. The teams stay in
  * view; where they need more than half of the window, the last of them are only counted.
  */
-export function screenText({ overview, status, view, scrolled, terminal, rows }: Screen): ScreenText {
+export function screenText({ overview, status, view, scrolled, terminal, rows, alone }: Screen): ScreenText {
   const linesOf = (name: SectionName): readonly string[] =>
     overview?.sections.find((section) => section.name === name)?.lines ?? [];
   const foot = [...status, keysText(view)];
   const head = linesOf("heading").slice(0, rows < 30 ? 1 : 3);
   const space = Math.max(0, rows - foot.length);
   const teams =
-    view.name === "all teams"
+    view.name === "all teams" || view.name === alone
       ? []
       : cut(linesOf("teams"), Math.max(fewestTeamLines, Math.floor(space / 2) - head.length - 1), "team", "t");
-  const above = [...head, "", ...teams, ...(teams.length > 0 ? [""] : [])];
+  const above = [...head, ...(view.name === alone ? [] : [""]), ...teams, ...(teams.length > 0 ? [""] : [])];
   const chosen = view.name === "all teams" ? linesOf("teams") : chosenLines(view.sections.map(linesOf), view.name);
   const height = Math.max(0, space - above.length);
   const mostScrolled = Math.max(0, chosen.length - height);

@@ -15,17 +15,25 @@ export interface OpenScreen {
   readonly close: () => void;
 }
 
-/** Opens a screen in a window: keys choose what is shown below the teams. */
-export function openScreen(window: Window, io: Pick<Io, "terminal" | "interrupted">, source: string): OpenScreen {
+/**
+ * Opens a screen in a window: keys choose what is shown below the teams. `alone` is the view with which it opens, without the
+ * teams above it; by default it opens with the pools.
+ */
+export function openScreen(
+  window: Window,
+  io: Pick<Io, "terminal" | "interrupted">,
+  source: string,
+  alone?: View["name"],
+): OpenScreen {
   let [overview, status, scrolled]: [OverviewText | null, readonly string[], number] = [null, [], 0];
-  let view: View = views[0];
+  let view: View = views.find(({ name }) => name === alone) ?? views[0];
   const columns = (): number =>
     Math.min(overviewColumns.max, Math.max(overviewColumns.min, window.columns() || overviewColumns.standard));
   const draw = (): void => {
     // What is wider than the window is cut there, not at the 80 columns for which texts are made.
     const terminal: Terminal = { ...io.terminal, source, columns: Math.max(1, window.columns() || columns()) };
     // The last line of the window, where the cursor is, is left free.
-    const screen = screenText({ overview, status, view, scrolled, terminal, rows: (window.rows() || 24) - 1 });
+    const screen = screenText({ overview, status, view, scrolled, terminal, rows: (window.rows() || 24) - 1, alone });
     scrolled = Math.min(scrolled, screen.mostScrolled);
     window.draw(screen.lines);
   };

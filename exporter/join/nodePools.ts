@@ -116,7 +116,7 @@ function viewOf(
     ...(object === null ? {} : { karpenter: object }),
     minNodes: object?.replicas ?? group?.minSize ?? null,
     maxNodes: object?.replicas ?? object?.limits.nodes ?? group?.maxSize ?? null,
-    capacityTypes: object?.capacityTypes ?? [],
+    capacityTypes: object?.capacityTypes ?? null,
     nodes: members?.nodes ?? 0,
     physicalGpus: members?.physicalGpus ?? 0,
   };

@@ -251,8 +251,8 @@ export interface NodePoolView {
   /** Sizes of a node group of the Cluster Autoscaler; `null` where not known. */
   readonly minNodes: number | null;
   readonly maxNodes: number | null;
-  /** Capacity types that its object allows; empty: not restricted, or not known. */
-  readonly capacityTypes: readonly CapacityType[];
+  /** Capacity types that its object allows: empty if it excludes each of them; `null`: not restricted, or not known. */
+  readonly capacityTypes: readonly CapacityType[] | null;
   /** Nodes with GPUs, and their physical GPUs. */
   readonly nodes: number;
   readonly physicalGpus: number;

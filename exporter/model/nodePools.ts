@@ -27,8 +27,8 @@ export interface KarpenterNodePool {
   readonly consolidateAfterSeconds: number | null;
   /** `spec.disruption.budgets` in their order; absent: no budgets are known. */
   readonly budgets?: readonly NodePoolBudget[];
-  /** Capacity types that its requirements allow; empty: not restricted. */
-  readonly capacityTypes: readonly CapacityType[];
+  /** Capacity types that its requirements allow: empty if they exclude each of them; `null`: they do not restrict them. */
+  readonly capacityTypes: readonly CapacityType[] | null;
   /** `spec.replicas`: it keeps exactly this many nodes, and neither adds nor consolidates; `null`: as many as pods need. */
   readonly replicas: number | null;
   /** State of the object that was read; absent or `null` where the object has none. */

@@ -7,7 +7,12 @@ const hour = 3600;
 const polling = { kind: "constant", level: 0.97 } as const;
 const quiet = { kind: "constant", level: 0.02 } as const;
 
-const server = (namespace: string, serves: ServesSpec | null, changes: Partial<WorkloadSpec> = {}): WorkloadSpec =>
+/** A server of four H100 whose kernels poll for requests. */
+export const pollingServer = (
+  namespace: string,
+  serves: ServesSpec | null,
+  changes: Partial<WorkloadSpec> = {},
+): WorkloadSpec =>
   workloadOf("Deployment", namespace, 1, { kind: "physicalGpus", count: 4 }, polling, {
     models: ["H100"],
     ...(serves === null ? {} : { serves }),
@@ -15,8 +20,10 @@ const server = (namespace: string, serves: ServesSpec | null, changes: Partial<W
   });
 
 const often: ServesSpec = { server: "sglang", requestsPerSecond: 2 };
+/** Many requests, of which none comes after these seconds of running. */
+export const requestsUntil = (untilSeconds: number): ServesSpec => ({ ...often, untilSeconds });
 /** A tenth of a request is inside on average, so that its gauge reads 0 at nearly all looks. */
-const rarely: ServesSpec = { server: "vllm", requestsPerSecond: 0.02 };
+export const rareRequests: ServesSpec = { server: "vllm", requestsPerSecond: 0.02 };
 
 /**
  * Servers that poll busily, each of a team of its own: one whose requests end after an hour, on one node and on two; one that
@@ -24,26 +31,26 @@ const rarely: ServesSpec = { server: "vllm", requestsPerSecond: 0.02 };
  * that died with requests inside. Batch work has the page of a server, too.
  */
 export function darkServingScenario(): Scenario {
-  const ends: ServesSpec = { ...often, untilSeconds: hour };
+  const ends = requestsUntil(hour);
   const teams = ["dark", "spread", "asleep", "busy", "short", "gauges", "pageless", "dead", "offline"];
   return adviceScenario("dark-serving", {
     warmupSeconds: 0,
     nodes: wholeNodes("h100", 8, "H100"),
     namespaces: teams.map((name) => ({ name, team: name })),
     habits: [
-      lasting("chat", server("dark", ends), 1),
-      lasting("large", server("spread", ends, { kind: "LeaderWorkerSet", pods: 2, gang: true }), 1),
+      lasting("chat", pollingServer("dark", ends), 1),
+      lasting("large", pollingServer("spread", ends, { kind: "LeaderWorkerSet", pods: 2, gang: true }), 1),
       lasting(
         "nap",
-        server("asleep", { ...rarely, untilSeconds: hour, sleepsAfterSeconds: hour }, { activity: quiet }),
+        pollingServer("asleep", { ...rareRequests, untilSeconds: hour, sleepsAfterSeconds: hour }, { activity: quiet }),
         1,
       ),
-      lasting("chat", server("busy", often), 1),
-      lasting("chat", server("short", rarely), 1),
-      lasting("chat", server("gauges", { ...ends, gaugesOnly: true }), 1),
-      lasting("chat", server("pageless", null), 1),
-      lasting("chat", server("dead", { ...often, diesAfterSeconds: hour }), 1),
-      lasting("eval", server("offline", ends, { kind: "Job" }), 1),
+      lasting("chat", pollingServer("busy", often), 1),
+      lasting("chat", pollingServer("short", rareRequests), 1),
+      lasting("chat", pollingServer("gauges", { ...ends, gaugesOnly: true }), 1),
+      lasting("chat", pollingServer("pageless", null), 1),
+      lasting("chat", pollingServer("dead", { ...often, diesAfterSeconds: hour }), 1),
+      lasting("eval", pollingServer("offline", ends, { kind: "Job" }), 1),
     ],
   });
 }

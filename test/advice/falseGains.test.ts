@@ -25,7 +25,7 @@ const karpenter = (parts: Partial<KarpenterNodePool> = {}): readonly KarpenterNo
     limits: {},
     consolidationPolicy: "WhenEmpty",
     consolidateAfterSeconds: 300,
-    capacityTypes: [],
+    capacityTypes: null,
     replicas: null,
     ...parts,
   },

@@ -92,7 +92,7 @@ describe("descheduler issue 1584: each place is taken once", () => {
       consolidationPolicy: "WhenEmpty",
       consolidateAfterSeconds: 300,
     },
-    ...{ minNodes: null, maxNodes: null, capacityTypes: [], nodes: 2, physicalGpus: 16 },
+    ...{ minNodes: null, maxNodes: null, capacityTypes: null, nodes: 2, physicalGpus: 16 },
   };
   const emptied = (free: number): MoveCluster => ({
     nodes: [

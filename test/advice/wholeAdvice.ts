@@ -37,7 +37,7 @@ export function keptByOthers(): AdviceMoment {
           limits: {},
           consolidationPolicy: "WhenEmptyOrUnderutilized",
           consolidateAfterSeconds: 30,
-          capacityTypes: [],
+          capacityTypes: null,
           replicas: null,
         },
       ],

@@ -12,7 +12,7 @@ function karpenter(name: string, parts: Partial<KarpenterNodePool> = {}): Karpen
     limits: {},
     consolidationPolicy: "WhenEmpty",
     consolidateAfterSeconds: 600,
-    capacityTypes: [],
+    capacityTypes: null,
     replicas: null,
     ...parts,
   };
@@ -50,6 +50,16 @@ describe("node pools", () => {
     ]);
     expect(pools[0]).toMatchObject({ consolidationPolicy: "WhenEmpty", consolidateAfterSeconds: 600, maxNodes: null });
     expect(pools[1]).toMatchObject({ consolidationPolicy: null, consolidateAfterSeconds: null });
+  });
+
+  it("that may have every capacity type are not taken for those whose object excludes each of them", () => {
+    const nodes = [gpus("n-1", inPool("any")), gpus("n-2", inPool("none")), gpus("n-3", inPool("unread"))];
+    const pools = poolsOf({ nodes, karpenterNodePools: [karpenter("any"), karpenter("none", { capacityTypes: [] })] });
+    expect(pools.map(({ name, capacityTypes }) => [name, capacityTypes])).toEqual([
+      ["any", null],
+      ["none", []],
+      ["unread", null],
+    ]);
   });
 
   it("without a node are there when Karpenter's limits name GPUs", () => {

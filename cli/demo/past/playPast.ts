@@ -1,8 +1,9 @@
 import { configSchema } from "../../../exporter/config/schema.ts";
 import { demoPast } from "../../../simulator/scenarios/demoPast.ts";
 import { prepareLedger } from "../../ledgerOutput.ts";
+import { demoSettings } from "../demoPlay.ts";
 import { playInMemory } from "../playInMemory.ts";
-import { defaultSeed, demoSettings } from "../startDemo.ts";
+import { defaultSeed } from "../startDemo.ts";
 import { pastLedger } from "./unpackPast.ts";
 
 /** A part of the demo's past. */

@@ -31,7 +31,12 @@ export function memoryAfter(
   if (isEmpty !== true) return { ...counters, since: null };
   const isStill = before !== undefined && before.since !== null && isSame(before, counters);
   if (!isStill) return { ...counters, since: at };
-  return before.readings === undefined ? { ...before, readings } : before;
+  return hasOthers(readings, before.readings) ? { ...before, readings } : before;
+}
+
+/** A counter that appears at 0 moves no sum, and its first increase counts only if it is known by then. */
+function hasOthers(readings: CounterReadings, before: CounterReadings | undefined): boolean {
+  return before === undefined || [...readings.keys()].some((key) => !before.has(key));
 }
 
 function isSame(one: ServerMemory, other: Omit<ServerMemory, "since">): boolean {

@@ -26,9 +26,13 @@ const removedNode = "GPUs are no longer paid for";
 /** The gain where work hangs: once restarted, it continues with the GPUs that it has. */
 const restarted = "GPUs compute again";
 
-function gainOf(kind: AdviceKind, isForPool: boolean, isStalled: boolean): string {
-  if (isStalled) return restarted;
-  return kind === "defragment" && isForPool ? removedNode : gains[kind];
+/** The gain where work runs on a GPU with a fault: it continues elsewhere. */
+const movedAway = "GPUs compute without a fault";
+
+function gainOf({ kind, act, beneficiary, stalledSince }: Recommendation): string {
+  if (stalledSince !== undefined) return restarted;
+  if (kind === "drain_node" && act === "ask") return movedAway;
+  return kind === "defragment" && beneficiary.kind === "pool" ? removedNode : gains[kind];
 }
 
 /** Writes a range: `16.0`, or `8.0 to 16.0` where the placement rules differ. */
@@ -37,12 +41,12 @@ export function rangeText({ worst, best }: EffectRange): string {
 }
 
 /** Writes what a recommendation gains: `16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)`. */
-export function gainText({ kind, effect, beneficiary, habit, stalledSince }: Recommendation): string {
+export function gainText(one: Recommendation): string {
+  const { effect, habit } = one;
   const verb = effect.starts.length === 1 ? "starts" : "start";
   const starts = effect.starts.length === 0 ? "" : ` (${effect.starts.join(", ")} ${verb})`;
-  const gain = gainOf(kind, beneficiary.kind === "pool", stalledSince !== undefined);
   const hours = habit === null ? "" : `, for ${habit.expectedIdleHours.toFixed(1)} h more as expected`;
-  return `${rangeText(effect.gainedGpus)} ${gain}${hours}${starts}`;
+  return `${rangeText(effect.gainedGpus)} ${gainOf(one)}${hours}${starts}`;
 }
 
 /** Writes what a recommendation costs: `2 pods stop, at most 3.1 GPU-hours lost (ads)`. */

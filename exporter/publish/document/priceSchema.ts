@@ -59,7 +59,8 @@ export const nodePool = z
     manager: z.enum(nodePoolManagers).describe("Who adds and removes its nodes; `none` without a node pool."),
     capacityTypes: z
       .array(z.enum(["on-demand", "spot", "reserved"]))
-      .describe("Those that its object allows; empty: all of them, or not known."),
+      .nullable()
+      .describe("Those that its object allows; empty: none of them; null: all of them, or not known."),
     nodes: nodes.describe("Nodes that have, had or should have GPUs."),
     physicalGpus: gpus,
     limitGpus: gpus.nullable().describe("The most that its nodes may have together; null without a limit on GPUs."),

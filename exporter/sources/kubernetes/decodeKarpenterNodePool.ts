@@ -51,8 +51,8 @@ function consolidateAfter(disruption: Place, policy: string): number | null {
   return duration(disruption, "consolidateAfter") ?? (policy === "" ? null : 0);
 }
 
-/** The capacity types that remain after all requirements; empty where no requirement excludes any. */
-function allowedTypes(template: Place): readonly CapacityType[] {
+/** The capacity types that remain after all requirements, which may be none; `null` where no requirement excludes any. */
+function allowedTypes(template: Place): readonly CapacityType[] | null {
   let allowed: readonly CapacityType[] = capacityTypes;
   for (const requirement of someItems(template, "requirements")) {
     if (text(requirement, "key") !== nodeLabels.karpenterCapacityType) continue;
@@ -61,5 +61,5 @@ function allowedTypes(template: Place): readonly CapacityType[] {
     if (operator === "In") allowed = allowed.filter((type) => values.has(type));
     if (operator === "NotIn") allowed = allowed.filter((type) => !values.has(type));
   }
-  return allowed.length === capacityTypes.length ? [] : allowed;
+  return allowed.length === capacityTypes.length ? null : allowed;
 }

@@ -243,7 +243,7 @@ describe("advice to free whole nodes", () => {
     consolidateAfterSeconds: 300,
     minNodes: null,
     maxNodes: null,
-    capacityTypes: [],
+    capacityTypes: null,
     nodes: 2,
     physicalGpus: 16,
     ...parts,

@@ -46,7 +46,7 @@ const pool: NodePoolView = {
   consolidateAfterSeconds: 300,
   minNodes: null,
   maxNodes: null,
-  capacityTypes: [],
+  capacityTypes: null,
   nodes: 4,
   physicalGpus: 16,
 };

@@ -25,7 +25,7 @@ const gpuPool: KarpenterNodePool = {
   limits: {},
   consolidationPolicy: "WhenEmptyOrUnderutilized",
   consolidateAfterSeconds: 30,
-  capacityTypes: [],
+  capacityTypes: null,
   replicas: null,
 };
 

@@ -65,7 +65,7 @@ const pool = {
   limits: {},
   consolidationPolicy: "WhenEmpty",
   consolidateAfterSeconds: 30,
-  capacityTypes: [],
+  capacityTypes: null,
   replicas: null,
 } as const;
 

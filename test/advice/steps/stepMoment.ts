@@ -103,7 +103,7 @@ export const nodePoolView = (parts: Partial<NodePoolView>): NodePoolView => ({
   consolidateAfterSeconds: null,
   minNodes: null,
   maxNodes: null,
-  capacityTypes: [],
+  capacityTypes: null,
   nodes: 1,
   physicalGpus: 8,
   ...parts,

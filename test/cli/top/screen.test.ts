@@ -66,6 +66,20 @@ describe("the screen", () => {
     }
   });
 
+  test("gives one view the window to itself, where a demo opens with it, and no other", () => {
+    const of = (view: (typeof views)[number]) =>
+      screenText({ overview, status: [], view, scrolled: 0, terminal: plainTerminal, rows: 24, alone: "short" }).lines;
+    for (const view of views.filter(({ name }) => name !== "all teams"))
+      expect(of(view).includes(first("teams")), view.name).toBe(view.name !== "short");
+    const { window, drawn, press } = fakeWindow(24, 100);
+    const io = { terminal: plainTerminal, interrupted: new Promise<void>(() => {}) };
+    openScreen(window, io, "", "short").show(overview, []);
+    expect(drawn()).toContain(first("short"));
+    expect(drawn()).not.toContain(first("teams"));
+    press("p");
+    expect(drawn()).toContain(first("teams"));
+  });
+
   test("reaches the last line by scrolling, and says how many are below", () => {
     const long = { name: "pools" as const, lines: Array.from({ length: 50 }, (_, i) => `line ${i}`) };
     const shown = { at: overview.at, sections: [long] };

@@ -156,6 +156,7 @@ batch work (servers have a day, which is longer than a play), 2 hours for \`no-r
     npm run activity
 
 Nothing in it depends on the machine: the same seeds give the same bytes. A test plays the first ${replayedSeeds} seeds again (digest \`${digestOf(outcomes.slice(0, replayedSeeds))}\`).
+One of each, with a twin that only resembles it, is played in some seconds by \`npm run demo -- --scenario waste\` ([the demo](commands.md#stalled-dark-sick)).
 
 ${table(["called", "so", "found", "after, min", "false alarms", "missed", "not shown"], 1, totalRows(works))}
 

@@ -171,6 +171,20 @@ describe("what was done since the look before", () => {
     expect(shownBy([pod("a")], rounds).views.get(0)?.served).toEqual(done);
   });
 
+  test("is the first increase of a counter, too, that appeared at 0 while nothing moved", () => {
+    const ended = (stop: number, abort: number | null): Partial<ServingPage> => ({
+      finished: stop + (abort ?? 0),
+      counters: [
+        { counts: "requests", key: "stop", value: stop },
+        ...(abort === null ? [] : [{ counts: "requests", key: "abort", value: abort } as const]),
+      ],
+    });
+    const rounds = [ended(5, null), ended(5, 0), ended(5, 3)].map((changes, i) => [page("a", 100 + 30 * i, changes)]);
+    expect(shownBy([pod("a")], rounds).views.get(0)?.served?.requests).toBe(3);
+    const still = [ended(5, null), ended(5, 0)].map((changes, i) => [page("a", 100 + 30 * i, changes)]);
+    expect(shownBy([pod("a")], still).views.get(0)?.noRequestsSince).toBe(100);
+  });
+
   test("is not known at the first look, and of what is not counted", () => {
     expect(shownBy([pod("a")], [[page("a", 100)]]).views.get(0)?.served).toBeNull();
     expect(served({ finished: 8, generatedTokens: null })).toEqual({

@@ -148,6 +148,12 @@ describe("words", () => {
     expect(gained(8, 8.01, ["a/b", "a/c"])).toBe("8.0 GPUs become usable (a/b, a/c start)");
   });
 
+  test("the gain of a drain is what can be repaired, and that of a question to the owner of its work is that work", () => {
+    const drain = { ...reclaimAdvice, kind: "drain_node", effect: { ...effect, starts: [] } } as const;
+    expect(gainText({ ...drain, act: "do" })).toMatch(/ GPUs with a fault can be repaired$/);
+    expect(gainText({ ...drain, act: "ask" })).toMatch(/ GPUs compute without a fault$/);
+  });
+
   test("a loss says whose it is, and where it is an upper bound", () => {
     const lost = (values: Partial<Recommendation["cost"]>) =>
       lossText({ ...reclaimAdvice, cost: { ...cost, ...values } });

@@ -94,9 +94,11 @@ disruption:
 
   it.each([
     ["In", ["reserved"], ["reserved"]],
-    ["In", ["spot", "reserved", "on-demand"], []],
+    ["In", ["spot", "reserved", "on-demand"], null],
+    ["In", ["capacity-block"], []],
+    ["NotIn", ["spot", "reserved", "on-demand"], []],
     ["NotIn", ["spot"], ["on-demand", "reserved"]],
-    ["Exists", [], []],
+    ["Exists", [], null],
   ])("with a capacity type %s %j may have %j", (operator, values, allowed) => {
     expect(decoded(requirement(operator, values)).capacityTypes).toEqual(allowed);
   });
