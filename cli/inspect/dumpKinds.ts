@@ -18,7 +18,7 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["PersistentVolume", "persistentVolumes"],
 ]);
 
-/** Kinds of queue systems and autoscalers, by name and group: KAI and Volcano call theirs alike. */
+/** Kinds by name and group, where several groups call theirs alike: those of queue systems, autoscalers, and native gangs. */
 const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ScaledObject.keda.sh", "scaledObjects"],
   ["VerticalPodAutoscaler.autoscaling.k8s.io", "verticalPodAutoscalers"],
@@ -34,6 +34,8 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["SchedulingShard.kai.scheduler", "kaiSchedulingShards"],
   ["Queue.scheduling.volcano.sh", "volcanoQueues"],
   ["PodGroup.scheduling.volcano.sh", "volcanoPodGroups"],
+  ["PodGroup.scheduling.k8s.io", "nativePodGroups"],
+  ["Workload.scheduling.k8s.io", "nativeWorkloads"],
   ["NodePool.karpenter.sh", "karpenterNodePools"],
 ]);
 

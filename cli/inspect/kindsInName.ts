@@ -13,6 +13,8 @@ const shortNames: Readonly<Partial<Record<WatchedKindName, readonly string[]>>> 
   resourceQuotas: ["quota", "quotas"],
   horizontalPodAutoscalers: ["hpa", "hpas"],
   verticalPodAutoscalers: ["vpa", "vpas"],
+  // Those of Kubernetes itself are named with their group: few clusters have them.
+  kueueWorkloads: ["workload", "workloads"],
 };
 
 /**
@@ -25,7 +27,7 @@ export function kindsInName(stem: string): readonly WatchedKindName[] | null {
   return found.length > 0 || ownerNames.some((word) => hasWord(name, word)) ? found : null;
 }
 
-/** Neither part of a longer word nor the beginning of another group's name (`workloads.scheduling.k8s.io`). */
+/** Neither part of a longer word nor the beginning of another group's name (`workloads.example.com`). */
 function hasWord(name: string, word: string): boolean {
   for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1))
     if (!/[a-z0-9]/.test(name[at - 1] ?? "") && !/[a-z0-9.]/.test(name[at + word.length] ?? "")) return true;

@@ -66,6 +66,11 @@ const kindsOfOne: readonly KindsOfOne[] = [
     isLikely: marked(podLabels.volcanoQueue, podAnnotations.volcanoQueue, podAnnotations.volcanoGroup),
     unknown: queuesUnknown,
   },
+  {
+    kinds: ["nativePodGroups"],
+    isLikely: ({ pods }) => pods.some(({ schedulingGroup }) => schedulingGroup?.workload === null),
+    unknown: "how many pods of such a group must run together is not known",
+  },
 ];
 
 /** What a dump cannot say for want of kinds that its other objects speak of. */

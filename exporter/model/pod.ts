@@ -49,6 +49,15 @@ export interface FailedRun {
   readonly endedAt: number;
 }
 
+/** The group of `scheduling.k8s.io` that a pod names in its specification, which nobody can change afterwards. */
+export interface PodSchedulingGroup {
+  /** Kubernetes 1.35 has groups inside of a Workload: its name; `null`: the group is a PodGroup. */
+  readonly workload: string | null;
+  readonly name: string;
+  /** Which of the alike replicas of a group in a Workload; empty of a PodGroup, and where there is only one. */
+  readonly replica: string;
+}
+
 /** Where a pod can be asked. */
 export interface PodAddress {
   readonly ip: string;
@@ -94,6 +103,10 @@ export interface Pod {
   /** Only the annotations that Fairlead reads. */
   readonly annotations: TextMap;
   readonly owner: OwnerRef | null;
+  /** Absent: it names none. */
+  readonly schedulingGroup?: PodSchedulingGroup;
+  /** It is being deleted (`deletionTimestamp`); it holds what it has until it is gone. Absent: it is not. */
+  readonly isEnding?: true;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
   /**
