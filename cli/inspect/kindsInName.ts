@@ -37,8 +37,8 @@ function hasWord(name: string, word: string): boolean {
 function namesOf(kind: WatchedKindName): readonly string[] {
   const { group, resource } = watchedKinds[kind];
   const isShared = watchedKindNames.some((other) => other !== kind && watchedKinds[other].resource === resource);
-  const own = [resource, singularOf(kind), ...(shortNames[kind] ?? [])];
-  return [resourceName(group, resource), ...(isShared ? [] : own)];
+  const own = isShared ? [] : [resource, singularOf(kind)];
+  return [resourceName(group, resource), ...own, ...(shortNames[kind] ?? [])];
 }
 
 /** Kinds whose absence means nothing. */
