@@ -5,7 +5,15 @@ import type { GpuState } from "../model/gpuStates.ts";
 import type { TextMap } from "../model/node.ts";
 import type { AccountingEntry } from "./accountingEntry.ts";
 import { degradedCause, unhealthyCause } from "./health/causes.ts";
-import { idleByRequests, isQuiet, mayBeQuietLong, quietSince, stalledSince, stateLimits } from "./stateLimits.ts";
+import {
+  holdsInVain,
+  idleByRequests,
+  isQuiet,
+  mayBeQuietLong,
+  quietSince,
+  stalledSince,
+  stateLimits,
+} from "./stateLimits.ts";
 
 /** The settings that decide on states. */
 export interface StateSettings {
@@ -16,14 +24,7 @@ export interface StateSettings {
   readonly warmPools: WarmPools;
 }
 
-const {
-  notReadyGraceSeconds,
-  gangGraceSeconds,
-  startingLimitSeconds,
-  stalledSeconds,
-  youngPodSeconds,
-  youngNodeSeconds,
-} = stateLimits;
+const { notReadyGraceSeconds, startingLimitSeconds, stalledSeconds, youngPodSeconds, youngNodeSeconds } = stateLimits;
 
 /**
  * How a node is used. `idle`: everything allocated there is idle; `other`: anything else is allocated there, or active without
@@ -219,8 +220,9 @@ function stateOfHolding(
   settings: StateSettings,
 ): GpuState | null {
   if (isLongNotReady(node, at) || device.unhealthy) return "unavailable";
-  const partialSince = pod.gang?.partialSince ?? null;
-  if (partialSince !== null && at - partialSince > gangGraceSeconds && isQuiet(holding, device)) return "gang_wait";
+  const { partialSince = null, hasLostMember = false } = pod.gang ?? {};
+  if (partialSince !== null && holdsInVain(partialSince, hasLostMember, at) && isQuiet(holding, device))
+    return "gang_wait";
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
   if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
   if (holding.activity === null) return "unobserved";

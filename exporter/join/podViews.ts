@@ -253,6 +253,13 @@ function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, need
 function isSameGang(one: GangView | null, other: GangView | null): boolean {
   if (one === other) return true;
   if (one === null || other === null) return false;
-  const { id, min, bound, partialSince } = one;
-  return id === other.id && min === other.min && bound === other.bound && partialSince === other.partialSince;
+  const { id, min, bound, partialSince, hasLostMember, controller } = one;
+  return (
+    id === other.id &&
+    min === other.min &&
+    bound === other.bound &&
+    partialSince === other.partialSince &&
+    hasLostMember === other.hasLostMember &&
+    controller === other.controller
+  );
 }
