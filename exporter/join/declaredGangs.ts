@@ -16,11 +16,11 @@ export interface DeclaredMinimum {
   readonly min: number;
   /** Members that run as the object itself reports; 0 if it reports nothing. */
   readonly running: number;
-  /** What only a native gang says; absent of others. */
+  /** What only a native gang reports; absent of others. */
   readonly native?: NativeFacts;
 }
 
-/** What Kubernetes itself says of a gang. */
+/** What Kubernetes itself reports about a gang. */
 interface NativeFacts {
   /** It was placed as a whole before. */
   readonly wasScheduled: boolean;

@@ -3,10 +3,10 @@ import type { OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { type DeclaredGangs, type DeclaredMinimum, declaredGangOf } from "./declaredGangs.ts";
+import type { GangView } from "./gangView.ts";
 import { jobGangOf } from "./jobGangs.ts";
 import { hasLostMember, mostMembers } from "./lostMembers.ts";
 import type { Memory } from "./memory.ts";
-import type { GangView } from "./snapshot.ts";
 import { ownerChainOf } from "./workloadOf.ts";
 
 /** The gang that a pod's own labels name. */
@@ -30,7 +30,7 @@ interface Members {
   running: number;
   /** Whether an object declares the gang, so that members without GPUs, which are not among the pods, count for its minimum. */
   readonly isDeclared: boolean;
-  /** What Kubernetes itself says of a native gang; `null` of others. */
+  /** What Kubernetes itself reports about a native gang; `null` of others. */
   native: DeclaredMinimum["native"] | null;
   /** For the gang of a job: how many pods each of its controllers starts together; `null`: all pods that there are. */
   readonly controllers: Map<string, number | null>;
