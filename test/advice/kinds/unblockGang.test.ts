@@ -155,7 +155,14 @@ describe("a gang that has run and lost a member", () => {
       .filter((pod) => pod.node !== null)
       .map((pod) => ({
         ...pod,
-        gang: { id: "PodGroup vision/train", min: 2, bound: 1, partialSince: now - hours * 3600, hasLostMember: true, ...parts },
+        gang: {
+          id: "PodGroup vision/train",
+          min: 2,
+          bound: 1,
+          partialSince: now - hours * 3600,
+          hasLostMember: true,
+          ...parts,
+        },
       })),
     waiting: [],
   });
@@ -187,14 +194,26 @@ describe("a gang that has run and lost a member", () => {
 
   it("is not asked about while it waits to begin", () => {
     const waiting = lost(3);
-    const pods = waiting.pods.map((pod) => (pod.gang ? { ...pod, gang: { id: pod.gang.id, min: 2, bound: 1, partialSince: now - 3 * 3600 } } : pod));
+    const pods = waiting.pods.map((pod) =>
+      pod.gang ? { ...pod, gang: { id: pod.gang.id, min: 2, bound: 1, partialSince: now - 3 * 3600 } } : pod,
+    );
     expect(found({ ...waiting, pods }).candidates).toEqual([]);
   });
 
   it("is requeued as before if another one starts because of that", () => {
     const { only } = found({
       nodes: [node("n1", 4)],
-      pods: half("train", "n1").map((pod) => ({ ...pod, gang: { ...half("train", "n1")[0]?.gang, id: "uid-train", min: 2, bound: 1, partialSince: now - 7200, hasLostMember: true } })),
+      pods: half("train", "n1").map((pod) => ({
+        ...pod,
+        gang: {
+          ...half("train", "n1")[0]?.gang,
+          id: "uid-train",
+          min: 2,
+          bound: 1,
+          partialSince: now - 7200,
+          hasLostMember: true,
+        },
+      })),
       waiting: [waits("train"), wants("other", 1, 4)],
     });
     expect(only?.title).toMatch(/^let vision\/train .* wait again/);
