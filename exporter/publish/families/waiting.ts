@@ -46,9 +46,22 @@ export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
     ),
   fairlead_partial_gang_gpu_seconds_total: ({ accounts }) =>
     accounts?.queues.partialGangGpuSeconds.map(({ pool, gpuSeconds }) => ({ labels: { pool }, value: gpuSeconds })),
+  fairlead_team_broken_gang_gpus: ({ moment }) => moment && brokenOfTeams(moment),
   fairlead_gang_deadlocks: (input) =>
     ofPools(input, ({ deadlocks }, pool) => deadlocks.filter((d) => d.pool === pool).length),
 };
+
+/** All teams: an alert about one ends when its gang has gone. */
+function brokenOfTeams({ analysis: { waiting }, teams }: NonNullable<FamilyInput["moment"]>) {
+  const broken = new Map<string, number>(teams.map(({ team }) => [team, 0]));
+  for (const { team, allocatedGpus, hasLostMember } of waiting.partialGangs) {
+    if (!hasLostMember) continue;
+    const own = labelValue(team);
+    const named = broken.has(own) ? own : otherTeams;
+    broken.set(named, (broken.get(named) ?? 0) + allocatedGpus);
+  }
+  return [...broken].map(([team, value]) => ({ labels: { team }, value }));
+}
 
 /** The teams whose workloads have a target; those beyond the budget of teams are one. */
 function lateOfTeams({ analysis: { latencies, snapshot }, teams }: NonNullable<FamilyInput["moment"]>) {
