@@ -9,7 +9,7 @@ import {
   nativeWorkload,
 } from "../analysis/queueObjectBuilder.ts";
 import { gpuNode, gpuPod, owner, ownerRef } from "./clusterBuilder.ts";
-import { podOf, snapshotOf } from "./outcomes.ts";
+import { analysed, podOf, snapshotOf } from "./outcomes.ts";
 
 const nodes = [gpuNode("n", 8)];
 const train = owner("PyTorchJob", "train", null, { apiVersion: "kubeflow.org/v1", gangPods: 4 });
@@ -103,5 +103,21 @@ describe("a gang of Kubernetes itself", () => {
     const owned = ofKai.map((pod) => ({ ...pod, owner: ownerRef(train) }));
     const made = [nativePodGroup("train", { owner: ownerRef(train) })];
     expect(gangOf({ nativePodGroups: made }, owned)).toMatchObject({ id: "PodGroup research/train" });
+  });
+});
+
+describe("why a gang of Kubernetes itself waits", () => {
+  const causesOf = (pods: readonly Pod[], minCount = 4) => {
+    const queues = { ...noQueueObjects, nativePodGroups: [nativePodGroup("train", { minCount })] };
+    return analysed(
+      snapshotOf({ nodes: [gpuNode("n", 4)], pods: [gpuPod("other", "n", 1), ...pods], queues }),
+    ).waiting.work.map(({ cause }) => cause);
+  };
+  const waiting = ["a", "b", "c", "d"].map((name) => member(name, null));
+
+  it("is the gang while a member is not created, and capacity when all are there and one has no room", () => {
+    expect(causesOf(waiting.slice(0, 3))).toEqual(["gang"]);
+    expect(causesOf(waiting)).toEqual(["capacity"]);
+    expect(causesOf(waiting, 3)).toEqual(["scheduler"]);
   });
 });
