@@ -144,6 +144,13 @@ export const alertList = {
     advice: { kinds: lessWaste, same: { from_team: "team" } },
     summary: "Idle GPUs of a team cost more in a day than is allowed.",
   },
+  GpuGangBroken: {
+    ...idle,
+    action: "ticket",
+    labels: ["cluster", "team"],
+    advice: { kinds: ["unblock_gang"], same: { from_team: "team" } },
+    summary: "A gang of a team has run and lost a member, and its GPUs do nothing since.",
+  },
   GpuFragmentationHigh: {
     ...fragmentation,
     action: "ticket",

@@ -108,6 +108,12 @@ const alerts = z.strictObject({
       perDayAbove: amount.default(200).describe("What a team's idle GPUs may cost in a day."),
     })
     .prefault({}),
+  GpuGangBroken: z
+    .strictObject({
+      ...common("GpuGangBroken", { for: "1m", keepFiringFor: "5m" }),
+      minBrokenGpus: gpus.default(1).describe("GPUs that such gangs of a team must hold at least."),
+    })
+    .prefault({}),
   GpuFragmentationHigh: z
     .strictObject({
       ...common("GpuFragmentationHigh", { for: "2h", keepFiringFor: "30m" }),

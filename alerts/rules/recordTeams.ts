@@ -43,6 +43,7 @@ export const teamRecordings = {
     return union(union(where(inQueues, ">=", ofPods), ofPods), inQueues);
   },
   "cluster_team:fairlead_late_serving_workloads:sum": () => sumOf("fairlead_team_late_serving_workloads", team),
+  "cluster_team:fairlead_broken_gang_gpus:sum": () => sumOf("fairlead_team_broken_gang_gpus", team),
   "cluster_queue_team_cause:fairlead_oldest_wait_seconds:max": () =>
     arithmeticWithOne(
       arithmetic(where(sumOf("fairlead_queue_waiting_gpus", ["cluster", "queue", "team", "cause"]), ">", 0), "*", 0),

@@ -35,6 +35,7 @@ export const recordedLabels = {
   "cluster_team_pool:fairlead_busy_gpus:sum": ["cluster", "team", "pool"],
   "cluster_team:fairlead_waiting_gpus:max": ["cluster", "team"],
   "cluster_team:fairlead_late_serving_workloads:sum": ["cluster", "team"],
+  "cluster_team:fairlead_broken_gang_gpus:sum": ["cluster", "team"],
   "cluster_queue_team_cause:fairlead_oldest_wait_seconds:max": ["cluster", "queue", "team", "cause"],
   "cluster_team:fairlead_demand_gpus:sum": ["cluster", "team"],
   "cluster_team_domain:fairlead_allocated_of_entitled:ratio": ["cluster", "team", "domain"],

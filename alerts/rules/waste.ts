@@ -49,6 +49,15 @@ export const wasteConditions = {
     description:
       'Idle GPUs of team {{ $labels.team }} in {{ $labels.cluster }} cost {{ $value | printf "%.0f" }} {{ $labels.currency }} in the last 24 hours.',
   },
+  GpuGangBroken: {
+    expression: (config) =>
+      where(
+        subject("cluster_team:fairlead_broken_gang_gpus:sum", "GpuGangBroken", config),
+        ">=",
+        config.alerts.GpuGangBroken.minBrokenGpus,
+      ),
+    description: `Team {{ $labels.team }} in {{ $labels.cluster }} holds ${gpuNumber("$value")} ${gpuWord("$value")} with gangs that have run, lost a member, and do nothing since. Which they are: partialGangs of the API, with hasLostMember.`,
+  },
   GpuFragmentationHigh: {
     expression: (config) => {
       const { strandedAbove, minFreeGpus } = config.alerts.GpuFragmentationHigh;

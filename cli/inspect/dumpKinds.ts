@@ -18,7 +18,7 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["PersistentVolume", "persistentVolumes"],
 ]);
 
-/** Kinds of queue systems and autoscalers, by name and group, because KAI and Volcano use the same names. */
+/** Kinds of queue systems, autoscalers and native gangs, by name and group, because several groups use the same names. */
 const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ScaledObject.keda.sh", "scaledObjects"],
   ["VerticalPodAutoscaler.autoscaling.k8s.io", "verticalPodAutoscalers"],
@@ -34,6 +34,8 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["SchedulingShard.kai.scheduler", "kaiSchedulingShards"],
   ["Queue.scheduling.volcano.sh", "volcanoQueues"],
   ["PodGroup.scheduling.volcano.sh", "volcanoPodGroups"],
+  ["PodGroup.scheduling.k8s.io", "nativePodGroups"],
+  ["Workload.scheduling.k8s.io", "nativeWorkloads"],
   ["NodePool.karpenter.sh", "karpenterNodePools"],
 ]);
 

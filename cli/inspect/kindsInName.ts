@@ -13,6 +13,8 @@ const shortNames: Readonly<Partial<Record<WatchedKindName, readonly string[]>>> 
   resourceQuotas: ["quota", "quotas"],
   horizontalPodAutoscalers: ["hpa", "hpas"],
   verticalPodAutoscalers: ["vpa", "vpas"],
+  // Those of Kubernetes itself are named with their group: few clusters have them.
+  kueueWorkloads: ["workload", "workloads"],
 };
 
 /**
@@ -27,7 +29,7 @@ export function kindsInName(stem: string): readonly WatchedKindName[] | null {
 
 /**
  * Whether a name has a word that is neither part of a longer word nor the beginning of another group's name
- * (`workloads.scheduling.k8s.io`).
+ * (`workloads.example.com`).
  */
 function hasWord(name: string, word: string): boolean {
   for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1))
@@ -38,8 +40,8 @@ function hasWord(name: string, word: string): boolean {
 function namesOf(kind: WatchedKindName): readonly string[] {
   const { group, resource } = watchedKinds[kind];
   const isShared = watchedKindNames.some((other) => other !== kind && watchedKinds[other].resource === resource);
-  const own = [resource, singularOf(kind), ...(shortNames[kind] ?? [])];
-  return [resourceName(group, resource), ...(isShared ? [] : own)];
+  const own = isShared ? [] : [resource, singularOf(kind)];
+  return [resourceName(group, resource), ...own, ...(shortNames[kind] ?? [])];
 }
 
 /** Names of kinds whose absence means nothing: ConfigMaps, and kinds that own pods. */

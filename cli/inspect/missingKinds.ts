@@ -69,6 +69,11 @@ const kindsOfOne: readonly KindsOfOne[] = [
     isLikely: marked(podLabels.volcanoQueue, podAnnotations.volcanoQueue, podAnnotations.volcanoGroup),
     unknown: queuesUnknown,
   },
+  {
+    kinds: ["nativePodGroups"],
+    isLikely: ({ pods }) => pods.some(({ schedulingGroup }) => schedulingGroup?.workload === null),
+    unknown: "how many pods of such a group must run together is not known",
+  },
 ];
 
 /** The problems of kinds that are missing from a dump although its other objects suggest them. */

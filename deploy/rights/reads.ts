@@ -84,6 +84,11 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
   },
   volcanoQueues: { purpose: "quota, limits and weights", exposes: "quotas of all queues" },
   volcanoPodGroups: { purpose: "gangs, and why they wait", exposes: "pod groups with their queues and conditions" },
+  nativePodGroups: { purpose: "gangs of Kubernetes itself", exposes: "pod groups with their policies and conditions" },
+  nativeWorkloads: {
+    purpose: "for which object a gang of Kubernetes itself was made",
+    exposes: "workloads with the templates of their pod groups: no pod templates",
+  },
   resourceQuotas: { purpose: "limits of namespaces, where there are no queues", exposes: "quotas of all namespaces" },
   limitRanges: {
     purpose: "pods that a namespace refuses for the GPUs that they ask for",

@@ -37,6 +37,8 @@ const timeKinds: ReadonlyMap<string, TimeKind> = new Map<string, TimeKind>([
   ["active-unallocated", { name: "activeUnallocatedAt", isMoving: true }],
   ["allocated", { name: "allocatedAt", isMoving: true }],
   ["gang", { name: "gangSince", keptOver: "hour" }],
+  // Numbers of pods are kept as times are.
+  ["gang-most", { name: "gangMost", keptOver: "hour" }],
   ["pending", { name: "pendingSince" }],
   ["not-ready", { name: "notReadySince" }],
   ["short", { name: "shortSince", keptOver: "hour" }],
@@ -61,6 +63,7 @@ function memoryOf({ nodes, servers }: Pick<Memory, "nodes" | "servers">, of: (na
     activeUnallocatedAt: of("activeUnallocatedAt"),
     allocatedAt: of("allocatedAt"),
     gangSince: of("gangSince"),
+    gangMost: of("gangMost"),
     pendingSince: of("pendingSince"),
     notReadySince: of("notReadySince"),
     shortSince: of("shortSince"),

@@ -116,9 +116,9 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
 }
 
 /** The probability that the work which a restart undoes was useful. Work that hangs has lost it already. */
-function lossProbability(act: AdviceAct, { habit, stalledSince }: Candidate): number {
+function lossProbability(act: AdviceAct, { habit, stalledSince, hasLostItsWork }: Candidate): number {
   if (act !== "ask") return 1;
-  return stalledSince === undefined ? (habit?.returnProbability ?? 1) : 0;
+  return stalledSince === undefined && hasLostItsWork === undefined ? (habit?.returnProbability ?? 1) : 0;
 }
 
 function withheld(

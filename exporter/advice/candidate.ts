@@ -38,6 +38,8 @@ export interface Candidate {
   readonly decision?: ActDecision;
   /** The habit of idle work that has worked before. */
   readonly habit?: WorkHabit;
+  /** Work that cannot go on as it is: a restart undoes nothing that would be kept without it. Absent: it can. */
+  readonly hasLostItsWork?: true;
   /** For work that looks busy and computes nothing: since when, seconds since the epoch. */
   readonly stalledSince?: number;
   /** Pods (indices) that lose their place, moved or not; the cost of their loss is computed from them. */

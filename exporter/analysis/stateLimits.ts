@@ -34,6 +34,14 @@ export function isQuiet({ idleSince }: Holding, { idleNow }: Device): boolean {
 }
 
 /**
+ * Whether what a partial gang holds is of no use: it has waited to begin for longer than a start takes, or it has run and lost a
+ * member. `since`: since when it has been partial, seconds since the epoch.
+ */
+export function holdsInVain(since: number, hasLostMember: boolean, at: number): boolean {
+  return hasLostMember || at - since > stateLimits.gangGraceSeconds;
+}
+
+/**
  * Since when a pod's device has been quiet for this pod, seconds since the epoch: what the device did before it was bound
  * (`boundAt`) does not count for it, and a clock that is ahead of `at` does not either.
  */

@@ -5,7 +5,15 @@ import type { GpuState } from "../model/gpuStates.ts";
 import type { TextMap } from "../model/node.ts";
 import type { AccountingEntry } from "./accountingEntry.ts";
 import { degradedCause, unhealthyCause } from "./health/causes.ts";
-import { idleByRequests, isQuiet, mayBeQuietLong, quietSince, stalledSince, stateLimits } from "./stateLimits.ts";
+import {
+  holdsInVain,
+  idleByRequests,
+  isQuiet,
+  mayBeQuietLong,
+  quietSince,
+  stalledSince,
+  stateLimits,
+} from "./stateLimits.ts";
 
 /** The settings that decide on states. */
 export interface StateSettings {
@@ -16,14 +24,7 @@ export interface StateSettings {
   readonly warmPools: WarmPools;
 }
 
-const {
-  notReadyGraceSeconds,
-  gangGraceSeconds,
-  startingLimitSeconds,
-  stalledSeconds,
-  youngPodSeconds,
-  youngNodeSeconds,
-} = stateLimits;
+const { notReadyGraceSeconds, startingLimitSeconds, stalledSeconds, youngPodSeconds, youngNodeSeconds } = stateLimits;
 
 /**
  * How a node is used. `idle`: everything allocated there is idle; `other`: anything else is allocated there, or active without
@@ -155,7 +156,7 @@ function account(
   holding: Holding | null,
   state: GpuState,
   gpus: number,
-) {
+): void {
   const { node, device, index, snapshot } = place;
   const cause = causeOf(place, holding, state);
   const entry: AccountingEntry = {
@@ -221,8 +222,9 @@ function stateOfHolding(
   settings: StateSettings,
 ): GpuState | null {
   if (isLongNotReady(node, at) || device.unhealthy) return "unavailable";
-  const partialSince = pod.gang?.partialSince ?? null;
-  if (partialSince !== null && at - partialSince > gangGraceSeconds && isQuiet(holding, device)) return "gang_wait";
+  const { partialSince = null, hasLostMember = false } = pod.gang ?? {};
+  if (partialSince !== null && holdsInVain(partialSince, hasLostMember, at) && isQuiet(holding, device))
+    return "gang_wait";
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
   if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
   if (holding.activity === null) return "unobserved";
@@ -246,14 +248,11 @@ function accountUnallocated(
   unallocatedState: GpuState,
 ): void {
   const { device } = place;
-  if (unallocatedState === "unavailable" || device.unhealthy) {
-    account(accountingEntries, place, null, "unavailable", rest);
-    return;
-  }
+  if (unallocatedState === "unavailable" || device.unhealthy)
+    return account(accountingEntries, place, null, "unavailable", rest);
   if (device.holders.length === 0) {
     const isUnattributed = device.activeUnallocatedAt !== null || device.orphanReservation;
-    account(accountingEntries, place, null, isUnattributed ? "unattributed" : unallocatedState, rest);
-    return;
+    return account(accountingEntries, place, null, isUnattributed ? "unattributed" : unallocatedState, rest);
   }
   const unattributed = Math.min(rest, device.unattributedGpus);
   if (unattributed > 0) account(accountingEntries, place, null, "unattributed", unattributed);

@@ -76,6 +76,12 @@ export const waitingMetrics = {
     help: "GPU time that was allocated to partial gangs.",
     labels: ["cluster", "pool"],
   },
+  fairlead_team_broken_gang_gpus: {
+    unit: "gpus",
+    help: "Physical GPUs that gangs of the team hold which have run, lost a member, and do nothing since.",
+    labels: ["cluster", "team"],
+    stability: "alpha",
+  },
   fairlead_gang_deadlocks: {
     unit: "count",
     help: "1 if partial gangs of the pool keep each other from starting: together they miss more than is free.",

@@ -2,6 +2,7 @@ import type { OwnerObject } from "../model/cluster.ts";
 import { gpuResourceOf } from "../model/gpuResource.ts";
 import type { OwnerRef, Pod } from "../model/pod.ts";
 import type { KueueWorkload } from "../model/queues/kueue.ts";
+import type { NativeController, NativePodGroup, NativeWorkload } from "../model/queues/nativeGangs.ts";
 import type { QueueObjects } from "../model/queues/queueObjects.ts";
 import { gpuResources, podAnnotations } from "../model/wellKnown.ts";
 import { kueueOwnerUids } from "./queues/kueueOwners.ts";
@@ -15,6 +16,18 @@ export interface DeclaredMinimum {
   readonly min: number;
   /** Members that run as the object itself reports; 0 if it reports nothing. */
   readonly running: number;
+  /** What only a native gang reports; absent of others. */
+  readonly native?: NativeFacts;
+}
+
+/** What Kubernetes itself reports about a gang. */
+interface NativeFacts {
+  /** It was placed as a whole before. */
+  readonly wasScheduled: boolean;
+  /** The object is being deleted, and its pods with it. */
+  readonly isEnding: boolean;
+  /** For what its Workload was made; `null`: nobody says so. */
+  readonly controller: NativeController | null;
 }
 
 /** Gangs by namespace and name; a minimum of one says that each pod runs alone. */
@@ -22,6 +35,8 @@ type ByName = ReadonlyMap<string, ReadonlyMap<string, DeclaredMinimum>>;
 
 /** The gangs that PodGroups and Workloads declare. */
 export interface DeclaredGangs {
+  /** Those of Kubernetes itself: PodGroups by name, and in Kubernetes 1.35 the groups of Workloads by `WORKLOAD/GROUP`. */
+  readonly native: ByName;
   readonly kai: ByName;
   readonly volcano: ByName;
   readonly kueue: ByName;
@@ -36,8 +51,9 @@ export interface DeclaredGangs {
 const independentKinds: ReadonlySet<string> = new Set(["Job", "Deployment", "ReplicaSet", "StatefulSet", "Pod"]);
 
 /** Whether a pod names an object that may declare its gang. */
-export function namesGang({ annotations }: Pod): boolean {
+export function namesGang({ annotations, schedulingGroup }: Pod): boolean {
   return (
+    schedulingGroup !== undefined ||
     annotations[podAnnotations.kaiPodGroup] !== undefined ||
     annotations[podAnnotations.volcanoGroup] !== undefined ||
     annotations[podAnnotations.podGroup] !== undefined ||
@@ -49,7 +65,8 @@ export function namesGang({ annotations }: Pod): boolean {
 const volcanoDefaultPrefix = "podgroup-";
 
 /** Indexes what declares a gang. */
-export function declaredGangs({ kaiPodGroups, volcanoPodGroups, kueueWorkloads }: QueueObjects): DeclaredGangs {
+export function declaredGangs(objects: QueueObjects): DeclaredGangs {
+  const { kaiPodGroups, volcanoPodGroups, kueueWorkloads } = objects;
   const [kai, volcano] = [new Map(), new Map()] as const;
   for (const group of kaiPodGroups) add(kai, group, { owners: ownersOf(group), min: group.minMember, running: 0 });
   for (const group of volcanoPodGroups) {
@@ -66,6 +83,7 @@ export function declaredGangs({ kaiPodGroups, volcanoPodGroups, kueueWorkloads }
   return {
     kai,
     volcano,
+    native: nativeGangs(objects),
     get kueue() {
       return ofWorkloads().kueue;
     },
@@ -85,6 +103,42 @@ function gangsOfWorkloads(workloads: readonly KueueWorkload[]): Pick<DeclaredGan
   }
   return { kueue, podGroups };
 }
+
+/** A group with the policy `basic` declares nothing: the job whose pods are in it may still make a gang. */
+function nativeGangs({
+  nativePodGroups,
+  nativeWorkloads,
+}: Pick<QueueObjects, "nativePodGroups" | "nativeWorkloads">): ByName {
+  const gangs = new Map<string, Map<string, DeclaredMinimum>>();
+  const controllers = new Map<string, NativeController | null>();
+  for (const workload of nativeWorkloads) {
+    const { namespace, name, controller } = workload;
+    controllers.set(`${namespace}/${name}`, controller);
+    addGroups(gangs, workload);
+  }
+  for (const group of nativePodGroups) {
+    const { namespace, minCount, workload, wasScheduled, isEnding } = group;
+    if (minCount === null) continue;
+    const controller = workload === null ? null : (controllers.get(`${namespace}/${workload}`) ?? null);
+    add(gangs, group, { ...minimumOf(group, minCount), native: { wasScheduled, isEnding, controller } });
+  }
+  return gangs;
+}
+
+function addGroups(gangs: Map<string, Map<string, DeclaredMinimum>>, workload: NativeWorkload): void {
+  const { namespace, controller, isEnding, groups } = workload;
+  for (const { name, minCount } of groups) {
+    if (minCount === null) continue;
+    const native = { wasScheduled: false, isEnding, controller };
+    add(gangs, { namespace, name: `${workload.name}/${name}` }, { owners: [], min: minCount, running: 0, native });
+  }
+}
+
+const minimumOf = (group: NativePodGroup, min: number): DeclaredMinimum => ({
+  owners: ownersOf(group),
+  min,
+  running: 0,
+});
 
 const ownersOf = ({ owner }: { readonly owner: OwnerRef | null }): readonly string[] =>
   owner === null ? [] : [owner.uid];
@@ -112,7 +166,8 @@ const hasGpus = (requests: Readonly<Record<string, number>>): boolean =>
   );
 
 /**
- * The gang of a pod by the object that it names, a gang of one pod if that object declares that each runs alone; `null` if no
+ * The gang of a pod by the object that it names, that of a queue system before that of Kubernetes itself, which queue systems
+ * make, too, so that it is one gang; a gang of one pod if that object declares that each runs alone; `null` if no
  * object declares a gang. Anybody can name any object of the namespace: it counts for pods of the scheduler to which the
  * object belongs, and for those that it was made for.
  */
@@ -132,7 +187,24 @@ export function declaredGangOf(pod: Pod, declared: DeclaredGangs, owners: Readon
     if (name === undefined || gang === undefined) continue;
     if (isPlaced || isOwnedByOneOf(gang.owners, pod, owners)) return { id: `${namespace}/${name}`, ...gang };
   }
-  return null;
+  return nativeGangOf(pod, declared, owners);
+}
+
+/**
+ * The native gang of a pod. kube-scheduler holds to the field, which nobody can change: it counts for all pods but those that
+ * leave it to a scheduler that does not look at it.
+ */
+function nativeGangOf(pod: Pod, declared: DeclaredGangs, owners: ReadonlyMap<string, OwnerObject>) {
+  const { namespace, schedulingGroup: group } = pod;
+  if (group === undefined) return null;
+  const { workload, name, replica } = group;
+  const key = workload === null ? name : `${workload}/${name}`;
+  const gang = declared.native.get(namespace)?.get(key);
+  if (gang === undefined) return null;
+  const isElsewhere = isPlacedBy("kai", pod) || isPlacedBy("volcano", pod);
+  if (isElsewhere && !isOwnedByOneOf(gang.owners, pod, owners)) return null;
+  const id = `${workload === null ? "PodGroup" : "Workload"} ${namespace}/${key}${replica === "" ? "" : `/${replica}`}`;
+  return { id, ...gang };
 }
 
 function isOwnedByOneOf(uids: readonly string[], pod: Pod, owners: ReadonlyMap<string, OwnerObject>): boolean {

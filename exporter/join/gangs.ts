@@ -1,10 +1,13 @@
 import { apiGroup } from "../model/apiGroup.ts";
 import type { OwnerObject } from "../model/cluster.ts";
-import type { OwnerRef, Pod } from "../model/pod.ts";
+import type { Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
-import { type DeclaredGangs, declaredGangOf } from "./declaredGangs.ts";
-import type { GangView } from "./snapshot.ts";
-import { mayOwn, ownerChainOf } from "./workloadOf.ts";
+import { type DeclaredGangs, type DeclaredMinimum, declaredGangOf } from "./declaredGangs.ts";
+import type { GangView } from "./gangView.ts";
+import { jobGangOf } from "./jobGangs.ts";
+import { hasLostMember, mostMembers } from "./lostMembers.ts";
+import type { Memory } from "./memory.ts";
+import { ownerChainOf } from "./workloadOf.ts";
 
 /** The gang that a pod's own labels name. */
 export interface GangMark {
@@ -27,6 +30,8 @@ interface Members {
   running: number;
   /** Whether an object declares the gang, so that members without GPUs, which are not among the pods, count for its minimum. */
   readonly isDeclared: boolean;
+  /** What Kubernetes itself reports about a native gang; `null` of others. */
+  native: DeclaredMinimum["native"] | null;
   /** For the gang of a job: how many pods each of its controllers starts together; `null`: all pods that there are. */
   readonly controllers: Map<string, number | null>;
   readonly pods: Pod[];
@@ -67,11 +72,13 @@ function count(text: string | undefined): number | null {
   return number >= 1 ? number : null;
 }
 
+/** What a cycle hands to the next about gangs. */
+export type GangMemory = Pick<Memory, "gangSince" | "gangMost">;
+
 /** Gangs by pod uid, with how many of their pods are bound or done, and since when they have been partly bound. */
 export interface Gangs {
   readonly byPod: ReadonlyMap<string, GangView>;
-  /** Since when each gang has been partial, to be remembered. */
-  readonly since: ReadonlyMap<string, number>;
+  readonly memory: GangMemory;
 }
 
 /** The evidence of gangs, besides the pods. */
@@ -85,39 +92,88 @@ export interface GangSources {
  * Finds the gangs among pods: by their own labels, else by the PodGroup or Workload that they name, else by the job whose
  * controller made them. A gang is partial while 0 < bound + succeeded < min and a missing member is pending or was bound
  * before, or was never created for half an hour at most; one whose missing members have failed does not wait for the
- * scheduler. In a gang that an object declares, a member with GPUs must be pending: one that seems not to be created may have
- * no GPUs at all.
+ * scheduler, unless it was seen whole: a gang that has lost a member is partial, whatever becomes of that. In a gang that an
+ * object declares, a member with GPUs must be pending, or lost: one that seems not to be created may have no GPUs at all.
  */
 export function findGangs(
   pods: readonly Pod[],
   sources: GangSources,
-  remembered: ReadonlyMap<string, number>,
+  remembered: GangMemory,
   now: number,
   isFirstCycle: boolean,
 ): Gangs {
-  const members = membersOf(pods, sources);
   const byPod = new Map<string, GangView>();
-  const since = new Map<string, number>();
-  for (const [id, gang] of members) {
+  const gangSince = new Map<string, number>();
+  const gangMost = new Map<string, number>();
+  for (const [id, gang] of membersOf(pods, sources)) {
     const min = minimumOf(gang);
     if (min < 2) continue;
-    const counted = gang.pods.filter(
-      (pod) => pod.phase === "Succeeded" || (pod.nodeName !== null && pod.phase !== "Failed"),
-    );
-    const bound = Math.max(counted.length, gang.running);
-    const waiting = gang.pods.filter(isWaiting);
-    const lacksMember = waiting.length > 0 || (!gang.isDeclared && gang.pods.length < min);
-    const partial = counted.length > 0 && bound < min && lacksMember;
-    const partialSince = partial
-      ? (remembered.get(id) ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now))
-      : null;
-    if (partialSince !== null) since.set(id, partialSince);
-    const waits = partialSince !== null && (waiting.length > 0 || mayStillCome(partialSince, counted, now));
-    const view = { id, min, bound, partialSince: waits ? partialSince : null };
+    const found = judge(gang, min, {
+      since: remembered.gangSince.get(id),
+      most: remembered.gangMost.get(id),
+      now,
+      isFirstCycle,
+    });
+    if (found.partialSince !== null) gangSince.set(id, found.partialSince);
+    if (found.most !== null) gangMost.set(id, found.most);
+    const view = viewOf(id, gang, min, found);
     for (const pod of gang.pods) byPod.set(pod.uid, view);
   }
-  return { byPod, since };
+  return { byPod, memory: { gangSince, gangMost } };
 }
+
+/** What is known of one gang from the cycles before, and when it is judged. */
+interface Before {
+  readonly since: number | undefined;
+  readonly most: number | undefined;
+  readonly now: number;
+  readonly isFirstCycle: boolean;
+}
+
+/** What one cycle finds of a gang. */
+interface Judged {
+  readonly bound: number;
+  /** Since when it has been partial; `null`: it is not. */
+  readonly partialSince: number | null;
+  /** Whether it is, and anything will come of it: a member waits, may still be created, or was lost. */
+  readonly waits: boolean;
+  readonly isLoss: boolean;
+  /** To be remembered (`mostMembers`). */
+  readonly most: number | null;
+}
+
+function judge(gang: Members, min: number, { since, most, now, isFirstCycle }: Before): Judged {
+  const { pods, native } = gang;
+  const counted = pods.filter((pod) => pod.phase === "Succeeded" || (pod.nodeName !== null && pod.phase !== "Failed"));
+  const bound = Math.max(counted.length, gang.running);
+  const waiting = pods.filter(isWaiting);
+  const isWaited = waiting.length > 0;
+  const seen = { pods, bound, min, isWaiting: isWaited, wasScheduled: native?.wasScheduled ?? false };
+  const found = { bound, most: mostMembers(seen, most) };
+  if (counted.length === 0 || bound >= min || native?.isEnding === true)
+    return { ...found, partialSince: null, waits: false, isLoss: false };
+  // The size of a job is read from its owner, now and then: after a change it may be old.
+  const isLoss = (gang.controllers.size === 0 || isWaited) && hasLostMember(seen, most);
+  if (!isLoss && !isWaited && (gang.isDeclared || pods.length >= min))
+    return { ...found, partialSince: null, waits: false, isLoss };
+  const partialSince = since ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now);
+  return { ...found, partialSince, waits: isLoss || isWaited || mayStillCome(partialSince, counted, now), isLoss };
+}
+
+function viewOf(id: string, gang: Members, min: number, { bound, partialSince, waits, isLoss }: Judged): GangView {
+  const controller = gang.native?.controller ?? null;
+  return {
+    id,
+    min,
+    bound,
+    partialSince: waits ? partialSince : null,
+    ...(isLoss ? { hasLostMember: true } : {}),
+    ...(controller === null ? {} : { controller: `${controller.kind} ${namespaceOf(gang)}/${controller.name}` }),
+  };
+}
+
+/** All members are in one. */
+const namespaceOf = ({ pods }: Members): string => pods[0]?.namespace ?? "";
 
 /**
  * For a gang without a waiting member: whether one that was bound before is being recreated, or only a short time has passed.
@@ -144,6 +200,7 @@ function membersOf(pods: readonly Pod[], sources: GangSources): ReadonlyMap<stri
     // Members that disagree: the largest, whatever their order.
     gang.min = Math.max(gang.min, mark?.min ?? 0);
     gang.running = Math.max(gang.running, named?.running ?? 0);
+    gang.native ??= named?.native ?? null;
     if (job !== null) gang.controllers.set(job.controller, job.pods);
     gang.pods.push(pod);
   }
@@ -154,6 +211,7 @@ const noMembers = (isDeclared: boolean): Members => ({
   min: 0,
   running: 0,
   isDeclared,
+  native: null,
   pods: [],
   controllers: new Map(),
 });
@@ -185,71 +243,4 @@ function partialFrom(bound: readonly Pod[], waiting: readonly Pod[], isFirstCycl
     boundAt.reduce((a, b) => Math.min(a, b)),
     createdAt.reduce((a, b) => Math.min(a, b)),
   );
-}
-
-/** The gang that a pod is in because a controller made it for a job whose pods start together. */
-interface JobGang {
-  /** Kind, namespace and name of the job: `PyTorchJob research/train`. */
-  readonly id: string;
-  /** The controller that created the pod: the gang of a JobSet has pods of several. */
-  readonly controller: string;
-  /** The fewest of that controller's pods that start together; `null`: all pods that there are. */
-  readonly pods: number | null;
-}
-
-/** Controllers whose pods work together whatever numbers their specification has. */
-const trainingKinds: ReadonlySet<string> = new Set([
-  "PyTorchJob.kubeflow.org",
-  "TFJob.kubeflow.org",
-  "MPIJob.kubeflow.org",
-  "JAXJob.kubeflow.org",
-  "PaddleJob.kubeflow.org",
-  "XGBoostJob.kubeflow.org",
-]);
-
-/** Owners of Jobs whose pods start together. */
-const kindsOfJobs: ReadonlySet<string> = new Set(["JobSet.jobset.x-k8s.io", "TrainJob.trainer.kubeflow.org"]);
-
-const kindOf = ({ kind, apiVersion }: Pick<OwnerRef, "kind" | "apiVersion">): string =>
-  `${kind}.${apiGroup(apiVersion)}`;
-
-/** Whether a pod may be in the gang of a job: by its controller, never by its labels alone. */
-export function mayBeInJobGang({ owner, labels }: Pod): boolean {
-  if (owner === null) return false;
-  if (owner.kind === "Job") return labels[podLabels.jobIndex] !== undefined;
-  return owner.kind === "RayCluster" || trainingKinds.has(kindOf(owner));
-}
-
-/**
- * The gang of a pod by the object whose controller made it; `null` if that makes none. A training job whose specification
- * cannot be read is a gang of all its pods. A Job is a gang only if it is known to work on all its indexes at once, and a
- * RayCluster only if it is known to be made for one RayJob.
- */
-function jobGangOf(pod: Pod, owners: ReadonlyMap<string, OwnerObject>): JobGang | null {
-  const { owner } = pod;
-  if (owner === null || !mayBeInJobGang(pod)) return null;
-  const found = owners.get(owner.uid);
-  const object = found !== undefined && mayOwn(found, pod) ? found : undefined;
-  const pods = object?.gangPods ?? null;
-  const gang = ({ kind, name }: OwnerRef): JobGang => ({
-    id: `${kind} ${pod.namespace}/${name}`,
-    controller: owner.uid,
-    pods,
-  });
-  const kind = kindOf(owner);
-  if (trainingKinds.has(kind)) return gang(owner);
-  if (kind === "RayCluster.ray.io") {
-    const above = object?.owner ?? null;
-    return above !== null && kindOf(above) === "RayJob.ray.io" ? gang(above) : null;
-  }
-  return kind === "Job.batch" && pods !== null ? gang(topOfJobs(pod, owner, owners)) : null;
-}
-
-/** The JobSet or TrainJob that a Job is part of, if it is known; else the Job itself. */
-function topOfJobs(pod: Pod, job: OwnerRef, owners: ReadonlyMap<string, OwnerObject>): OwnerRef {
-  const above = owners.get(job.uid)?.owner ?? null;
-  if (above === null || !kindsOfJobs.has(kindOf(above))) return job;
-  const object = owners.get(above.uid);
-  const next = object !== undefined && mayOwn(object, pod) ? object.owner : null;
-  return next !== null && kindsOfJobs.has(kindOf(next)) ? next : above;
 }

@@ -81,7 +81,7 @@ export function join(
   const objects = queueObjectFinder(state.queues, cache.queueObjects);
   const index = indexSubjects(state, { queueOf, checkpointOf: objects.checkpointOf }, cache.index);
   const sources = { declared: declaredGangs(state.queues), owners: index.owners };
-  const gangs = findGangs(pods.inGangs, sources, memory.gangSince, at, memory.nodes.size === 0);
+  const gangs = findGangs(pods.inGangs, sources, memory, at, memory.nodes.size === 0);
   const entries = subjectPods(bindings, pods.waiting, state.resourceClaims);
   const surroundings = surroundingsOf(state);
   const impossible = impossibleDemand({
@@ -213,7 +213,7 @@ export function join(
     snapshot,
     state,
     memory,
-    { gangs: gangs.since, servers: serving.servers },
+    { gangs: gangs.memory, servers: serving.servers },
     bindings,
     ended,
   );

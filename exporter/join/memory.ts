@@ -36,6 +36,11 @@ export interface Memory {
   readonly allocatedAt: ReadonlyMap<string, number>;
   /** Since when a gang has been partly bound, by gang id. */
   readonly gangSince: ReadonlyMap<string, number>;
+  /**
+   * Of gangs that have been whole, by gang id: most members that were bound or done at once. 0: some are done since, and those
+   * that are gone may have been among them.
+   */
+  readonly gangMost: ReadonlyMap<string, number>;
   /** Since when a pod has waited for a node. */
   readonly pendingSince: ReadonlyMap<string, number>;
   /** Since when a node has not been ready. */
@@ -58,6 +63,7 @@ export const emptyMemory: Memory = {
   activeUnallocatedAt: new Map(),
   allocatedAt: new Map(),
   gangSince: new Map(),
+  gangMost: new Map(),
   pendingSince: new Map(),
   notReadySince: new Map(),
   shortSince: new Map(),

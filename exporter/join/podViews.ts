@@ -3,12 +3,13 @@ import type { TeamRule } from "../config/schema.ts";
 import type { QueueObjectRef } from "../model/disruption.ts";
 import type { Pod } from "../model/pod.ts";
 import { lastCheckpoint } from "./checkpoints.ts";
+import type { GangView } from "./gangView.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
 import { controllingJob, disruptionOf, moreEndangered } from "./podDisruption.ts";
 import { forgetNeeds, type NeedsCache, needsOf } from "./podNeeds.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { QueueRef } from "./queues/queueSystem.ts";
-import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
+import type { PodView, WorkloadView } from "./snapshot.ts";
 import { findSubject, isFoundAgain, isSameFacts, type OpenWorkload, type Subject } from "./subject.ts";
 import { isSameChain, largerUnits, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
 
@@ -253,6 +254,13 @@ function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, need
 function isSameGang(one: GangView | null, other: GangView | null): boolean {
   if (one === other) return true;
   if (one === null || other === null) return false;
-  const { id, min, bound, partialSince } = one;
-  return id === other.id && min === other.min && bound === other.bound && partialSince === other.partialSince;
+  const { id, min, bound, partialSince, hasLostMember, controller } = one;
+  return (
+    id === other.id &&
+    min === other.min &&
+    bound === other.bound &&
+    partialSince === other.partialSince &&
+    hasLostMember === other.hasLostMember &&
+    controller === other.controller
+  );
 }

@@ -13,9 +13,9 @@ export interface Remembered {
   readonly last: LastDevices;
 }
 
-/** What the join found that is remembered as it is: since when gangs are partly bound, and what servers count. */
+/** What the join found that is remembered as it is: what was seen of gangs, and what servers count. */
 export interface FoundToRemember {
-  readonly gangs: ReadonlyMap<string, number>;
+  readonly gangs: Pick<Memory, "gangSince" | "gangMost">;
   readonly servers: Memory["servers"];
 }
 
@@ -24,7 +24,7 @@ export function remember(
   snapshot: Snapshot,
   state: ClusterState,
   before: Memory,
-  { gangs: gangSince, servers }: FoundToRemember,
+  { gangs: { gangSince, gangMost }, servers }: FoundToRemember,
   bindings: readonly NodeBinding[],
   ended: ReadonlyMap<string, number>,
 ): Remembered {
@@ -40,6 +40,7 @@ export function remember(
     nodes,
     servers,
     gangSince,
+    gangMost,
     pendingSince,
     notReadySince,
     shortSince: before.shortSince,
@@ -153,9 +154,9 @@ type LastingFindings = Pick<Memory, "shortSince" | "blockedSince" | "idleNodeSin
 
 /** The same memory with what the analysis of its moment found; the cache of the join takes it for its own. */
 export function withFindings(memory: Memory, found: LastingFindings, cache: JoinCache): Memory {
-  const { nodes, servers, gangSince, pendingSince, notReadySince } = memory;
+  const { nodes, servers, gangSince, gangMost, pendingSince, notReadySince } = memory;
   const { shortSince, blockedSince, idleNodeSince } = found;
-  const kept = { nodes, servers, gangSince, pendingSince, notReadySince };
+  const kept = { nodes, servers, gangSince, gangMost, pendingSince, notReadySince };
   const next = memoryOf(memory, { ...kept, shortSince, blockedSince, idleNodeSince });
   if (cache.last?.memory === memory) cache.last = { ...cache.last, memory: next };
   return next;

@@ -16,6 +16,7 @@ import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { FailedWork } from "./failedWork.ts";
+import type { GangView } from "./gangView.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
 import type { ServingView } from "./serving/servingViews.ts";
@@ -142,16 +143,6 @@ export interface NodeView {
   readonly allocatableMemoryBytes: number;
   /** Indices into `Snapshot.devices`. */
   readonly devices: readonly number[];
-}
-
-/** How a pod is placed in its gang: the pods that must run together. */
-export interface GangView {
-  readonly id: string;
-  readonly min: number;
-  /** Bound, running or succeeded members. */
-  readonly bound: number;
-  /** Since when the gang has been partly bound; `null` when it is whole or not started. */
-  readonly partialSince: number | null;
 }
 
 /** A pod that holds or asks for GPUs, with everything that it belongs to. */

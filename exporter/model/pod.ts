@@ -52,6 +52,15 @@ export interface FailedRun {
   readonly endedAt: number;
 }
 
+/** The group of `scheduling.k8s.io` that a pod names in its specification, which nobody can change afterwards. */
+export interface PodSchedulingGroup {
+  /** The Workload that contains the group, as in Kubernetes 1.35; `null` if the group is a PodGroup. */
+  readonly workload: string | null;
+  readonly name: string;
+  /** The key of a replica of a group in a Workload; empty for a PodGroup, and where there is only one replica. */
+  readonly replica: string;
+}
+
 /** The address at which a pod can be asked for its metrics. */
 export interface PodAddress {
   readonly ip: string;
@@ -103,6 +112,10 @@ export interface Pod {
   /** Only the annotations that Fairlead reads. */
   readonly annotations: TextMap;
   readonly owner: OwnerRef | null;
+  /** Absent: it names none. */
+  readonly schedulingGroup?: PodSchedulingGroup;
+  /** It is being deleted (`deletionTimestamp`); it holds what it has until it is gone. Absent: it is not. */
+  readonly isEnding?: true;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
   /**

@@ -194,6 +194,7 @@ const total = (amounts: readonly number[]): number => amounts.reduce((sum, amoun
 describe("partial gangs", () => {
   const gang = (id: string, pool: string, allocatedGpus: number): PartialGang => ({
     id,
+    owner: `Job n/${id}`,
     namespace: "n",
     team: "a",
     queue: null,
@@ -203,6 +204,7 @@ describe("partial gangs", () => {
     allocatedGpus,
     missingGpus: null,
     since: hour,
+    hasLostMember: false,
   });
 
   it("add the GPU time that they hold, by pool, in covered steps only", () => {

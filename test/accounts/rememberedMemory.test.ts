@@ -89,6 +89,7 @@ const memories = (now: number): fc.Arbitrary<Memory> =>
     activeUnallocatedAt: times(now),
     allocatedAt: times(now),
     gangSince: times(now),
+    gangMost: times(now),
     pendingSince: times(now),
     notReadySince: times(now),
     shortSince: times(now),
@@ -159,6 +160,7 @@ describe("after a restart", () => {
     activeUnallocatedAt: new Map([["n1/GPU-2", last]]),
     allocatedAt: new Map([["n1/GPU-3", last]]),
     gangSince: new Map([["ns/gang", at]]),
+    gangMost: new Map([["ns/gang", 4]]),
     pendingSince: new Map([["uid", at]]),
     notReadySince: new Map([["n2", at]]),
     shortSince: new Map([["kueue/ClusterQueue/search/H100", at]]),
@@ -178,7 +180,13 @@ describe("after a restart", () => {
   });
 
   test("after an hour, a gang may have been whole in between, a queue not short, work not blocked, a node not idle", () => {
-    const unseen = { gangSince: new Map(), shortSince: new Map(), blockedSince: new Map(), idleNodeSince: new Map() };
+    const unseen = {
+      gangSince: new Map(),
+      gangMost: new Map(),
+      shortSince: new Map(),
+      blockedSince: new Map(),
+      idleNodeSince: new Map(),
+    };
     const expected = { ...all, ...noSamples, ...unseen };
     expect(memoryFromLedger(start, last + 3601, interval)).toEqual(expected);
   });

@@ -1,5 +1,6 @@
+import type { GangView } from "../../exporter/join/gangView.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
-import type { Device, GangView, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
+import type { Device, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 import { mayBeDisrupted } from "../../exporter/model/disruption.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";

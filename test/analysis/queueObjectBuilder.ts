@@ -8,6 +8,7 @@ import type {
   KueueResourceFlavor,
   KueueWorkload,
 } from "../../exporter/model/queues/kueue.ts";
+import type { NativePodGroup, NativeWorkload } from "../../exporter/model/queues/nativeGangs.ts";
 import type { VolcanoPodGroup, VolcanoQueue } from "../../exporter/model/queues/volcano.ts";
 import { now } from "../join/clusterBuilder.ts";
 import * as groupRows from "../queues/groupRows.ts";
@@ -69,4 +70,15 @@ export function volcanoQueue(name: string, parts: Partial<VolcanoQueue> = {}): V
 export function volcanoPodGroup(name: string, parts: Partial<VolcanoPodGroup> = {}): VolcanoPodGroup {
   const unknown = { minResources: null, owner: null };
   return groupRows.volcanoGroup(name, "default", { createdAt: now - 600, minMember: 1, ...unknown, ...parts });
+}
+
+export function nativePodGroup(name: string, parts: Partial<NativePodGroup> = {}): NativePodGroup {
+  const uid = `uid-native-${name}`;
+  const made = { namespace: "research", name, uid, createdAt: now - 600 };
+  return { ...made, minCount: 4, workload: null, owner: null, wasScheduled: false, isEnding: false, ...parts };
+}
+
+export function nativeWorkload(name: string, parts: Partial<NativeWorkload> = {}): NativeWorkload {
+  const made = { namespace: "research", name, uid: `uid-native-${name}`, createdAt: now - 600 };
+  return { ...made, controller: null, groups: [], isEnding: false, ...parts };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { gangSuspects, stalledParts, stallSuspects, suspectPods } from "../../exporter/analysis/stalledParts.ts";
 import { accountStates } from "../../exporter/analysis/states.ts";
-import type { Device, GangView } from "../../exporter/join/snapshot.ts";
+import type { GangView } from "../../exporter/join/gangView.ts";
+import type { Device } from "../../exporter/join/snapshot.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { device, holding, moment, nodeView, podView } from "./momentBuilder.ts";
 

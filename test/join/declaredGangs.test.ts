@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { declaredGangs } from "../../exporter/join/declaredGangs.ts";
 import { findGangs } from "../../exporter/join/gangs.ts";
+import { emptyMemory } from "../../exporter/join/memory.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import type { QueueObjects } from "../../exporter/model/queues/queueObjects.ts";
 import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
@@ -22,7 +23,7 @@ const member = (
 function gangOf(objects: Partial<QueueObjects>, pods: readonly Pod[]) {
   const declared = declaredGangs({ ...noQueueObjects, ...objects });
   const first = pods[0]?.uid ?? "";
-  return findGangs(pods, { declared, owners: new Map() }, new Map(), now, true).byPod.get(first) ?? null;
+  return findGangs(pods, { declared, owners: new Map() }, emptyMemory, now, true).byPod.get(first) ?? null;
 }
 
 describe("a gang that an object declares", () => {

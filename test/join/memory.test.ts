@@ -127,6 +127,7 @@ describe("what is remembered", () => {
       pendingSince: 0,
       notReadySince: 0,
       gangSince: 0,
+      gangMost: 0,
     });
   });
 

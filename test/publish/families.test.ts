@@ -135,6 +135,19 @@ describe("families", () => {
     expect(valuesOf([]) ?? []).toEqual([]);
   });
 
+  test("every team has the GPUs of its broken gangs, also 0", () => {
+    const lost = queueMoment.waiting.partialGangs.filter(({ hasLostMember }) => hasLostMember);
+    expect(lost).toMatchObject([{ team: "vision", allocatedGpus: 1 }]);
+    const valuesOf = (teams: number) =>
+      buildFamilies({ analysis: queueMoment, health: health(), limits: { ...wide, teams } })
+        .families.find(({ name }) => name === "fairlead_team_broken_gang_gpus")
+        ?.series.map(({ labelValues, value }) => [labelValues.at(-1), value]);
+    const found = new Map(valuesOf(1000)?.map(([team, gpus]) => [team, gpus] as const));
+    expect(found.get("vision")).toBe(1);
+    expect([...found.values()].filter((gpus) => gpus === 0).length).toBeGreaterThan(0);
+    expect(valuesOf(0)).toEqual([["other", 1]]);
+  });
+
   test("idle time has its reason, and what servers did is counted by team and pool", () => {
     const accounts = runningTotals(servingMoment);
     const { families } = buildFamilies({ analysis: servingMoment, health: health(), limits: wide, accounts });

@@ -444,6 +444,7 @@ export const queueMoment: Analysis = {
     partialGangs: [
       {
         id: "ads/a",
+        owner: "Job ads/a",
         namespace: "ads",
         team: "ads",
         queue: "ads",
@@ -453,9 +454,11 @@ export const queueMoment: Analysis = {
         allocatedGpus: 2,
         missingGpus: 2,
         since: at - 400,
+        hasLostMember: false,
       },
       {
         id: "vision/b",
+        owner: "PyTorchJob vision/b",
         namespace: "vision",
         team: "vision",
         queue: "vision",
@@ -465,6 +468,7 @@ export const queueMoment: Analysis = {
         allocatedGpus: 1,
         missingGpus: 3,
         since: at - 500,
+        hasLostMember: true,
       },
     ],
     deadlocks: [{ pool: "H100", gangs: ["ads/a", "vision/b"], allocatedGpus: 3, missingGpus: 5, freeGpus: 0 }],

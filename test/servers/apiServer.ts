@@ -38,6 +38,12 @@ export const servingDeviceTaintRules: readonly string[] = [
   "--feature-gates=DRADeviceTaintRules=true",
 ];
 
+/** The feature gates of Kubernetes' own gangs, for the API server and kube-scheduler: by default there are none. */
+export const gangGates = "--feature-gates=GenericWorkload=true,GangScheduling=true";
+
+/** Flags with which PodGroups and Workloads of `scheduling.k8s.io` are served. */
+export const servingNativeGangs: readonly string[] = ["--runtime-config=scheduling.k8s.io/v1alpha2=true", gangGates];
+
 /**
  * A running API server.
  *

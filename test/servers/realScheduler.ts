@@ -10,8 +10,8 @@ export interface RealScheduler {
   stop(): Promise<void>;
 }
 
-/** Starts a real kube-scheduler on an API server, with the administrator's rights. */
-export async function startScheduler(server: ApiServer): Promise<RealScheduler> {
+/** Starts a real kube-scheduler on an API server, with the administrator's rights. `flags`: more of its command line. */
+export async function startScheduler(server: ApiServer, flags: readonly string[] = []): Promise<RealScheduler> {
   const assets = await installed("install-kube-servers.sh");
   const folder = await mkdtemp(join(tmpdir(), "fairlead-scheduler-"));
   const port = await freePort();
@@ -35,6 +35,7 @@ podMaxBackoffSeconds: 1
     `--secure-port=${port}`,
     `--cert-dir=${join(folder, "certs")}`,
     "--authorization-always-allow-paths=/healthz,/readyz,/livez",
+    ...flags,
   ]);
   const stop = async (): Promise<void> => {
     await scheduler.kill();

@@ -1,9 +1,10 @@
 import type { PartialGang } from "../../analysis/waiting/waiting.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
-import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate } from "../candidate.ts";
+import { candidatesPerKind, type FindAdvice, foundOf, isCandidate, type MadeCandidate } from "../candidate.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
+import { restartedWhole } from "./brokenGang.ts";
 import { quotaOf } from "./defragment.ts";
 import { type KnownGang, knownGangs } from "./knownGangs.ts";
 import { createPlanning, type Planning } from "./moveFields.ts";
@@ -15,8 +16,9 @@ import { gpusAsked } from "./waitingFor.ts";
 /**
  * Finds gangs that hold GPUs without being able to run, gangs that hold back others in a queue, and plans to end that. In a
  * deadlock the gangs with the smallest loss are requeued, so that another completes. A single partial gang completes if there
- * is a place for its members once others are moved; otherwise it is requeued as a whole if other work then starts. Work that
- * waits behind the head of a strict queue, and fits, is boosted past it.
+ * is a place for its members once others are moved; otherwise it is requeued as a whole if other work then starts. If neither
+ * helps a gang that has run and lost a member, its owner is asked to restart it. Work that waits behind the head of a strict
+ * queue, and fits, is boosted past it.
  */
 export const findUnblockGang: FindAdvice = (moment, trial) => {
   const { deadlocks, partialGangs } = moment.analysis.waiting;
@@ -37,8 +39,8 @@ export const findUnblockGang: FindAdvice = (moment, trial) => {
   for (const gang of inOrder.slice(0, candidatesPerKind - deadlocks.length)) {
     if (handled.has(gang.id)) continue;
     const known = gangs.get(gang.id);
-    if (known === undefined) found.push(unknown(gang));
-    else found.push(helped(planning, known));
+    const made = known === undefined ? unknown(gang) : helped(planning, known);
+    found.push(gang.hasLostMember && !isCandidate(made) ? restartedWhole(moment, gang) : made);
   }
   return foundOf(found);
 };

@@ -86,8 +86,10 @@ interface WaitEvidence {
  * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed; or the queue system's own topology has no
  *    place.
  * 9. `quota`: another gang is before it in a queue that serves strictly in order.
- * 10. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes since its quota was reserved.
- * 11. `unknown`: it has waited for less, or nothing shows why it waits.
+ * 10. `gang`: it fits, is in no queue system, and fewer members are seen than it needs. The others may exist without GPUs, so
+ *    this comes after the causes that are known; but the scheduler is not to blame.
+ * 11. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes since its quota was reserved.
+ * 12. `unknown`: it has waited for less, or nothing shows why it waits.
  *
  * What it needs are the members that bring it to its minimum, at least one; the smallest ones where any of them suffice.
  */
@@ -103,6 +105,7 @@ function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): Wait
   if (verdict === "too-little") return "capacity";
   if (verdict === "scattered" || stated === "topology") return "fragmentation";
   if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
+  if (lacksMembers(gang)) return "gang";
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
 }
 
@@ -144,6 +147,9 @@ function isIncomplete({ scheduler, reservedAt, bound, pods, notReadyPods, min }:
   if (notReadyPods === 0 || (scheduler === "kueue" && reservedAt === null)) return false;
   return bound + pods - notReadyPods < min;
 }
+
+const lacksMembers = ({ scheduler, bound, pods, min }: WaitingGang): boolean =>
+  scheduler === "none" && bound + pods < min;
 
 const isBehind = (queue: number | null, index: number, { heads }: WaitEvidence): boolean =>
   queue !== null && (heads.get(queue) ?? index) !== index;

@@ -1,7 +1,7 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { isQuiet, stateLimits } from "../stateLimits.ts";
+import { holdsInVain, isQuiet } from "../stateLimits.ts";
 import type { PartialGang } from "./waiting.ts";
 
 /** What is known about one gang that is partly bound. */
@@ -10,22 +10,24 @@ interface Candidate {
   readonly bound: number;
   readonly min: number;
   readonly since: number;
+  readonly hasLostMember: boolean;
   /** Members that hold or ask for GPUs. */
   readonly members: PodView[];
   readonly indexes: Set<number>;
 }
 
 /**
- * Gangs with 0 < bound < minimum for longer than 5 minutes that hold GPUs on which nothing runs, whatever their scheduler. They
- * are found by the gangs that pods are in, and for pods without a gang by the work that waits. Ordered by id.
+ * Gangs with 0 < bound < minimum for longer than 5 minutes, or since they lost a member, that hold GPUs on which nothing runs,
+ * whatever their scheduler. They are found by the gangs that pods are in, and for pods without a gang by the work that waits.
+ * Ordered by id.
  */
 export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
   const candidates = [...gangsOfPods(snapshot), ...gangsOfWork(snapshot)];
-  const old = candidates.filter(({ since }) => snapshot.at - since > stateLimits.gangGraceSeconds);
+  const old = candidates.filter(({ since, hasLostMember }) => holdsInVain(since, hasLostMember, snapshot.at));
   if (old.length === 0) return [];
   const pools = allocatedByPool(snapshot, old);
   return old
-    .map((candidate) => partialGang(candidate, pools))
+    .map((candidate) => partialGang(snapshot, candidate, pools))
     .filter((gang) => gang !== null)
     .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
@@ -37,8 +39,8 @@ function gangsOfPods({ pods }: Snapshot): Iterable<Candidate> {
     const pod = pods[index];
     const gang = pod?.gang ?? null;
     if (pod === undefined || gang === null || gang.partialSince === null) continue;
-    const { id, bound, min, partialSince } = gang;
-    const known = found.get(id) ?? { id, bound, min, since: partialSince, members: [], indexes: new Set<number>() };
+    const { id, bound, min, partialSince: since, hasLostMember = false } = gang;
+    const known = found.get(id) ?? { id, bound, min, since, hasLostMember, members: [], indexes: new Set<number>() };
     found.set(id, known);
     known.members.push(pod);
     known.indexes.add(index);
@@ -58,12 +60,13 @@ function gangsOfWork({ queueing, workloads, pods, at }: Snapshot): readonly Cand
     const members = indexes.map((index) => pods[index]).filter((pod) => pod !== undefined);
     if (members.length === 0 || members.some((pod) => pod.gang !== null)) continue;
     const { uid: id, bound, min } = gang;
-    candidates.push({ id, bound, min, since: partialFrom(gang, members, at), members, indexes: new Set(indexes) });
+    const since = partialFrom(gang, members, at);
+    candidates.push({ id, bound, min, since, hasLostMember: false, members, indexes: new Set(indexes) });
   }
   return candidates;
 }
 
-const nameOf = ({ kind, namespace, name }: WorkloadView | WaitingGang): string => `${kind}/${namespace}/${name}`;
+const nameOf = ({ kind, namespace, name }: WorkloadView | WaitingGang): string => `${kind} ${namespace}/${name}`;
 
 /**
  * The time from which a gang is partial: not before its first member was bound, nor before its oldest waiting member began to
@@ -108,10 +111,11 @@ function allocatedByPool(
 }
 
 function partialGang(
+  { workloads }: Snapshot,
   candidate: Candidate,
   allocatedBy: ReadonlyMap<Candidate, ReadonlyMap<string, number>>,
 ): PartialGang | null {
-  const { id, bound, min, since, members } = candidate;
+  const { id, bound, min, since, hasLostMember, members } = candidate;
   const [first] = members;
   const pools = [...(allocatedBy.get(candidate) ?? [])].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const allocatedGpus = pools.reduce((sum, [, gpus]) => sum + gpus, 0);
@@ -119,7 +123,23 @@ function partialGang(
   if (first === undefined || main === undefined || allocatedGpus <= gpuTolerance) return null;
   const { namespace, team, queue } = first;
   const [pool] = main;
-  return { id, namespace, team, queue, pool, bound, min, allocatedGpus, missingGpus: missingGpus(candidate), since };
+  const work = workloads[first.workload];
+  const owner = first.gang?.controller ?? (work === undefined ? `Pod ${namespace}/${first.name}` : nameOf(work));
+  const missing = missingGpus(candidate);
+  return {
+    id,
+    owner,
+    namespace,
+    team,
+    queue,
+    pool,
+    bound,
+    min,
+    allocatedGpus,
+    missingGpus: missing,
+    since,
+    hasLostMember,
+  };
 }
 
 /**

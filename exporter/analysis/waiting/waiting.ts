@@ -31,6 +31,8 @@ export interface QueueWaiting {
 /** A gang that has some members with GPUs while others cannot start. */
 export interface PartialGang {
   readonly id: string;
+  /** The object that its members belong to, by kind, namespace and name: `PyTorchJob research/train`. */
+  readonly owner: string;
   readonly namespace: string;
   readonly team: string;
   readonly queue: string | null;
@@ -41,6 +43,8 @@ export interface PartialGang {
   /** What its missing members ask for; `null` where that is not known. */
   readonly missingGpus: number | null;
   readonly since: number;
+  /** It ran before, and has lost a member: it will not go on by itself unless that comes back. */
+  readonly hasLostMember: boolean;
 }
 
 /** Two or more partial gangs of a pool whose missing members together exceed its free GPUs. */

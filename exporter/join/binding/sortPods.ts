@@ -1,7 +1,8 @@
 import type { Pod } from "../../model/pod.ts";
 import { namesGang } from "../declaredGangs.ts";
-import { mayBeInJobGang, namesOwnGang } from "../gangs.ts";
+import { namesOwnGang } from "../gangs.ts";
 import { isReservationPod } from "../holdings/podOnNode.ts";
+import { mayBeInJobGang } from "../jobGangs.ts";
 import { isHolding, isPending } from "../podViews.ts";
 
 /** The pods of a state by their role in the join; valid until the next state is sorted with the same cache. */

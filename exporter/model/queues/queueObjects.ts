@@ -9,6 +9,7 @@ import type {
   KueueWorkload,
   KueueWorkloadPriorityClass,
 } from "./kueue.ts";
+import type { NativePodGroup, NativeWorkload } from "./nativeGangs.ts";
 import type { VolcanoPodGroup, VolcanoQueue } from "./volcano.ts";
 
 /** A ResourceQuota with an amount of something that may be GPUs. */
@@ -69,7 +70,7 @@ export interface VolcanoPluginSign {
   readonly queues: number;
 }
 
-/** All that queue systems put into the API. A system that is not installed has empty arrays. */
+/** All that queue systems, and Kubernetes for its own gangs, put into the API. A system that is not installed has empty arrays. */
 export interface QueueObjects {
   readonly kueueClusterQueues: readonly KueueClusterQueue[];
   readonly kueueLocalQueues: readonly KueueLocalQueue[];
@@ -83,6 +84,8 @@ export interface QueueObjects {
   readonly kaiSchedulingShards: readonly KaiSchedulingShard[];
   readonly volcanoQueues: readonly VolcanoQueue[];
   readonly volcanoPodGroups: readonly VolcanoPodGroup[];
+  readonly nativePodGroups: readonly NativePodGroup[];
+  readonly nativeWorkloads: readonly NativeWorkload[];
   readonly resourceQuotas: readonly ResourceQuota[];
   readonly limitRanges: readonly LimitRange[];
 }
@@ -104,6 +107,8 @@ export const noQueueObjects: QueueObjects = {
   kaiSchedulingShards: [],
   volcanoQueues: [],
   volcanoPodGroups: [],
+  nativePodGroups: [],
+  nativeWorkloads: [],
   resourceQuotas: [],
   limitRanges: [],
 };

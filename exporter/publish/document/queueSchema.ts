@@ -258,6 +258,7 @@ export const eviction = z
 export const partialGang = z
   .strictObject({
     id: z.string(),
+    owner: z.string().describe("The object that its members belong to, by kind, namespace and name."),
     namespace: z.string(),
     team: z.string(),
     queue: z.string().nullable(),
@@ -267,6 +268,8 @@ export const partialGang = z
     allocatedGpus: gpus,
     missingGpus: gpus.nullable(),
     since: instant.nullable(),
+    hasLostMember: z.boolean().describe("It ran before, and has lost a member since; else it waits to begin."),
+    gpuHours: z.number().describe("GPU-hours that it has held since then."),
   })
   .meta({ id: "PartialGang", description: "A gang that has some members with GPUs while others cannot start." });
 

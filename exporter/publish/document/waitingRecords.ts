@@ -23,6 +23,10 @@ export function dispatchedRecords({ snapshot }: Analysis): readonly DispatchedRe
 }
 
 /** Gangs that have some members, but too few, with GPUs. */
-export function partialGangRecords({ waiting }: Analysis): readonly PartialGangRecord[] {
-  return waiting.partialGangs.map(({ since, ...gang }) => ({ ...gang, since: instant(since) }));
+export function partialGangRecords({ waiting, snapshot: { at } }: Analysis): readonly PartialGangRecord[] {
+  return waiting.partialGangs.map(({ since, ...gang }) => ({
+    ...gang,
+    since: instant(since),
+    gpuHours: (gang.allocatedGpus * (at - since)) / 3600,
+  }));
 }

@@ -78,7 +78,8 @@ function notReady(node: NodeView | undefined, at: number): string {
 function gangReason({ gang }: PodView, at: number): string {
   if (gang === null) return "its gang is not whole";
   const since = gang.partialSince === null ? "" : `, for ${duration(at - gang.partialSince)}`;
-  return `its gang ${gang.id} has ${gang.bound} of the ${gang.min} members it needs${since}`;
+  const lost = gang.hasLostMember === true ? " lost a member after it had run: it" : "";
+  return `its gang ${gang.id}${lost} has ${gang.bound} of the ${gang.min} members it needs${since}`;
 }
 
 function unobservedReason(device: Device): string {

@@ -46,9 +46,22 @@ export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
     ),
   fairlead_partial_gang_gpu_seconds_total: ({ accounts }) =>
     accounts?.queues.partialGangGpuSeconds.map(({ pool, gpuSeconds }) => ({ labels: { pool }, value: gpuSeconds })),
+  fairlead_team_broken_gang_gpus: ({ moment }) => moment && brokenOfTeams(moment),
   fairlead_gang_deadlocks: (input) =>
     ofPools(input, ({ deadlocks }, pool) => deadlocks.filter((d) => d.pool === pool).length),
 };
+
+/** GPUs of broken gangs, by team. Every team has a value, so that its alert ends when the gang is gone. */
+function brokenOfTeams({ analysis: { waiting }, teams }: NonNullable<FamilyInput["moment"]>) {
+  const broken = new Map<string, number>(teams.map(({ team }) => [team, 0]));
+  for (const { team, allocatedGpus, hasLostMember } of waiting.partialGangs) {
+    if (!hasLostMember) continue;
+    const own = labelValue(team);
+    const named = broken.has(own) ? own : otherTeams;
+    broken.set(named, (broken.get(named) ?? 0) + allocatedGpus);
+  }
+  return [...broken].map(([team, value]) => ({ labels: { team }, value }));
+}
 
 /**
  * How many workloads with a target another replica would help, by team. Teams without such targets are left out, and teams

@@ -1,7 +1,7 @@
 import type { TextMap } from "../../model/node.ts";
-import type { GpuDemand, Pod, PodAddress, PodClaim, PodPhase } from "../../model/pod.ts";
+import type { GpuDemand, Pod, PodAddress, PodClaim, PodPhase, PodSchedulingGroup } from "../../model/pod.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
-import { annotationsOfPods, textMap, wholeLabels } from "./boundedFields.ts";
+import { annotationsOfPods, nameText, optionalName, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, hasLabels, mayBeExporter, portsByName } from "./exporterPods.ts";
 import { failedRun } from "./failedRun.ts";
@@ -126,6 +126,7 @@ function gpuPod(
   const volumeClaims = claimNames(spec);
   const said = known.nodeName === null ? unschedulable(status) : null;
   const failed = failedRun(object, (container) => asksForGpus(container, gpuResources));
+  const group = schedulingGroup(spec);
   const address = known.phase === "Running" ? addressOf(object, meta, servers) : null;
   return {
     ...meta,
@@ -146,6 +147,8 @@ function gpuPod(
     ...(isCut ? { labelsLeftOut: true } : {}),
     annotations,
     owner: controllerOf(object),
+    ...(group === null ? {} : { schedulingGroup: group }),
+    ...(has(metadata, "deletionTimestamp") ? { isEnding: true } : {}),
     cpuMilli: known.resources.cpuMilli,
     memoryBytes: known.resources.memoryBytes,
     hasLocalStorage: hasLocalStorage(spec, annotations),
@@ -155,6 +158,18 @@ function gpuPod(
     ...(failed === null ? {} : { failedRun: failed }),
     ...(address === null ? {} : { address }),
   };
+}
+
+/**
+ * The group that a pod names: `schedulingGroup.podGroupName` from Kubernetes 1.36 on, `workloadRef` in 1.35. Sources: k8s.io/api
+ * v0.37.2 and v0.35.3 `core/v1`, `PodSpec`.
+ */
+function schedulingGroup(spec: Place): PodSchedulingGroup | null {
+  const podGroup = optionalName(child(spec, "schedulingGroup"), "podGroupName");
+  if (podGroup !== null) return { workload: null, name: podGroup, replica: "" };
+  const ref = child(spec, "workloadRef");
+  const [workload, name] = [optionalName(ref, "name"), optionalName(ref, "podGroup")];
+  return workload === null || name === null ? null : { workload, name, replica: nameText(ref, "podGroupReplicaKey") };
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   decodeResourceFlavor,
   decodeWorkloadPriorityClass,
 } from "./queues/decodeKueueQueues.ts";
+import { decodeNativePodGroup, decodeNativeWorkload } from "./queues/decodeNativeGangs.ts";
 import { decodeLimitRange, decodeResourceQuota } from "./queues/decodeQuotaRules.ts";
 import { decodeVolcanoPodGroup, decodeVolcanoQueue } from "./queues/decodeVolcano.ts";
 import { decodeWorkload } from "./queues/decodeWorkload.ts";
@@ -50,6 +51,8 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: RecordProject
     kaiSchedulingShards: decodeSchedulingShard,
     volcanoQueues: decodeVolcanoQueue,
     volcanoPodGroups: decodeVolcanoPodGroup,
+    nativePodGroups: decodeNativePodGroup,
+    nativeWorkloads: decodeNativeWorkload,
     resourceQuotas: decodeResourceQuota,
     limitRanges: decodeLimitRange,
     karpenterNodePools: decodeKarpenterNodePool,

@@ -55,6 +55,8 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     kaiSchedulingShards: createRowTable(),
     volcanoQueues: createRowTable(),
     volcanoPodGroups: createRowTable(),
+    nativePodGroups: createRowTable(),
+    nativeWorkloads: createRowTable(),
     resourceQuotas: createRowTable(),
     limitRanges: createRowTable(),
     karpenterNodePools: createRowTable(),

@@ -33,6 +33,9 @@ const volcano = {
   right: "volcano",
 } as const;
 
+/** A cluster has these where the feature gate GenericWorkload is on. */
+const native = { group: "scheduling.k8s.io", optional: true, right: null } as const;
+
 const autoscaler = { optional: true, right: "autoscalers" } as const;
 
 /**
@@ -73,6 +76,8 @@ export const watchedKinds = {
   kaiSchedulingShards: { ...kai, group: "kai.scheduler", versions: ["v1"], resource: "schedulingshards" },
   volcanoQueues: { ...volcano, resource: "queues" },
   volcanoPodGroups: { ...volcano, resource: "podgroups" },
+  nativePodGroups: { ...native, versions: ["v1beta1", "v1alpha3", "v1alpha2"], resource: "podgroups" },
+  nativeWorkloads: { ...native, versions: ["v1beta1", "v1alpha3", "v1alpha2", "v1alpha1"], resource: "workloads" },
   resourceQuotas: { ...core, resource: "resourcequotas" },
   limitRanges: { ...core, resource: "limitranges" },
   karpenterNodePools: {

@@ -64,6 +64,8 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     kaiSchedulingShards: rows("kaiSchedulingShards"),
     volcanoQueues: rows("volcanoQueues"),
     volcanoPodGroups: rows("volcanoPodGroups"),
+    nativePodGroups: rows("nativePodGroups"),
+    nativeWorkloads: rows("nativeWorkloads"),
     resourceQuotas: rows("resourceQuotas"),
     limitRanges: rows("limitRanges"),
   };

@@ -3,7 +3,7 @@ import type { Candidate, Found } from "../../../exporter/advice/candidate.ts";
 import { findUnblockGang } from "../../../exporter/advice/kinds/unblockGang.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import type { GangView } from "../../../exporter/join/snapshot.ts";
+import type { GangView } from "../../../exporter/join/gangView.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { type MoveCluster, type MoveNode, type MovePod, moveMoment, wants } from "./moveMoment.ts";
 
@@ -144,5 +144,78 @@ describe("a gang by itself that holds GPUs and cannot run", () => {
   it("is left alone for its first five minutes", () => {
     const pods = [...half("train-a", "n1", 0, 1 / 30), { name: "full", node: "n2", gpus: 4 }];
     expect(found({ ...full, pods })).toMatchObject({ candidates: [], withheld: [] });
+  });
+});
+
+describe("a gang that has run and lost a member", () => {
+  /** What is left of it is on a node, and nobody makes the other one. */
+  const lost = (hours: number, parts: Partial<GangView> = {}): MoveCluster => ({
+    nodes: [node("n1", 4)],
+    pods: half("train", "n1", 0, hours)
+      .filter((pod) => pod.node !== null)
+      .map((pod) => ({
+        ...pod,
+        gang: {
+          id: "PodGroup vision/train",
+          min: 2,
+          bound: 1,
+          partialSince: now - hours * 3600,
+          hasLostMember: true,
+          ...parts,
+        },
+      })),
+    waiting: [],
+  });
+
+  it("is to be restarted whole by its owner, from its last checkpoint", () => {
+    const { only, gains } = found(lost(3));
+    expect(only).toMatchObject({
+      kind: "unblock_gang",
+      title: expect.stringMatching(
+        /^ask team vision to restart Job vision\/train whole, from its last checkpoint: it has lost a member, and 4 H100 do nothing since /,
+      ),
+      decision: { act: "ask" },
+      targets: ["Job vision/train"],
+      steps: [],
+      questions: [{ to: "team vision", about: "Job vision/train" }],
+      measuredBy: { kind: "work-restarted" },
+    });
+    expect(only?.evidence).toContainEqual({ name: "GPU-hours held since", value: "12.0" });
+    expect(only?.questions?.[0]?.question).toContain("restart it whole, from its last checkpoint");
+    expect(gains).toEqual([4, 4]);
+  });
+
+  it("is worth an hour at least from the first moment on", () => {
+    const cluster = lost(0);
+    const { only } = found(cluster);
+    const trial = createTrial(moveMoment(cluster));
+    expect(only?.gainedGpuHours?.(trial.outcome(only.plan, "mostAllocated"))).toBe(4);
+  });
+
+  it("is not asked about while it waits to begin", () => {
+    const waiting = lost(3);
+    const pods = waiting.pods.map((pod) =>
+      pod.gang ? { ...pod, gang: { id: pod.gang.id, min: 2, bound: 1, partialSince: now - 3 * 3600 } } : pod,
+    );
+    expect(found({ ...waiting, pods }).candidates).toEqual([]);
+  });
+
+  it("is requeued as before if another one starts because of that", () => {
+    const { only } = found({
+      nodes: [node("n1", 4)],
+      pods: half("train", "n1").map((pod) => ({
+        ...pod,
+        gang: {
+          ...half("train", "n1")[0]?.gang,
+          id: "uid-train",
+          min: 2,
+          bound: 1,
+          partialSince: now - 7200,
+          hasLostMember: true,
+        },
+      })),
+      waiting: [waits("train"), wants("other", 1, 4)],
+    });
+    expect(only?.title).toMatch(/^let vision\/train .* wait again/);
   });
 });

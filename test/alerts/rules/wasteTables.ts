@@ -18,6 +18,11 @@ function idleCost(cluster: string, team: string, currency: string, perHour: numb
   );
 }
 
+const brokenGangs = (cluster: string, team: string, gpus: number): WorldSeries =>
+  series("fairlead_team_broken_gang_gpus", { cluster, team }, gpus);
+const brokenText = (cluster: string, gpus: string): string =>
+  `Team ads in ${cluster} holds ${gpus} with gangs that have run, lost a member, and do nothing since. Which they are: partialGangs of the API, with hasLostMember.`;
+
 function free(cluster: string, pool: string, whole: number, stranded: number): readonly WorldSeries[] {
   return [
     series("fairlead_pool_free_gpus", { cluster, pool, part: "whole" }, whole),
@@ -183,6 +188,34 @@ export const wasteTables: readonly AlertTable[] = [
         ...unnamed("Idle GPUs of team ads in west cost 204 USD in the last 24 hours.", "workloads?team=ads"),
         advice: null,
         dashboard: "fairlead-waste?var-cluster=west&var-team=ads&var-currency=USD",
+      },
+    ],
+  },
+  {
+    alert: "GpuGangBroken",
+    severity: "warning",
+    area: "idle",
+    action: "ticket",
+    summary: "A gang of a team has run and lost a member, and its GPUs do nothing since.",
+    step: "1m",
+    firesAt: 1,
+    quietAt: 0,
+    world: [brokenGangs("east", "ads", 6), brokenGangs("east", "crawl", 0), brokenGangs("west", "ads", 1)],
+    quiet: {
+      "no gang has lost a member": [brokenGangs("east", "ads", 0)],
+    },
+    arrivals: [
+      {
+        labels: { cluster: "east", team: "ads" },
+        description: brokenText("east", "6 GPUs"),
+        advice: null,
+        dashboard: "fairlead-waste?var-cluster=east&var-team=ads",
+      },
+      {
+        labels: { cluster: "west", team: "ads" },
+        description: brokenText("west", "1 GPU"),
+        advice: null,
+        dashboard: "fairlead-waste?var-cluster=west&var-team=ads",
       },
     ],
   },

@@ -42,6 +42,7 @@ describe("a partial gang", () => {
     expect(explain(half("a"), 0).partialGangs).toEqual([
       {
         id: "a",
+        owner: "Pod research/a",
         namespace: "research",
         team: "vision",
         queue: null,
@@ -51,6 +52,7 @@ describe("a partial gang", () => {
         allocatedGpus: 2,
         missingGpus: 2,
         since: now - 301,
+        hasLostMember: false,
       },
     ]);
   });

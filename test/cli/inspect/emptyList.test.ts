@@ -59,6 +59,9 @@ describe("the name of a file", () => {
     ["pods", ["pods"]],
     ["kueue-workloads", ["kueueWorkloads"]],
     ["workloads.kueue.x-k8s.io", ["kueueWorkloads"]],
+    ["workloads", ["kueueWorkloads"]],
+    ["workloads.scheduling.k8s.io", ["nativeWorkloads"]],
+    ["podgroups.scheduling.k8s.io", ["nativePodGroups"]],
     ["nodepools.karpenter.sh", ["karpenterNodePools"]],
     ["queues.scheduling.run.ai", ["kaiQueues"]],
     ["podgroups.scheduling.volcano.sh", ["volcanoPodGroups"]],
@@ -70,7 +73,7 @@ describe("the name of a file", () => {
     expect(kindsInName(stem)).toEqual(kinds);
   });
 
-  test.each(["objects", "queues", "podgroups", "workloads.scheduling.k8s.io", "pods.metrics.k8s.io", "mypods", "dump"])(
+  test.each(["objects", "queues", "podgroups", "workloads.example.com", "pods.metrics.k8s.io", "mypods", "dump"])(
     "%s says none that is read",
     (stem) => {
       expect(kindsInName(stem)).toBeNull();

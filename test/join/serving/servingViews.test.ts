@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { GangView } from "../../../exporter/join/gangView.ts";
 import type { ServerMemory } from "../../../exporter/join/serving/serverMemory.ts";
 import { servingViews } from "../../../exporter/join/serving/servingViews.ts";
-import type { GangView, PodView } from "../../../exporter/join/snapshot.ts";
+import type { PodView } from "../../../exporter/join/snapshot.ts";
 import type { ServingPage } from "../../../exporter/model/serving.ts";
 import { podView } from "../../analysis/momentBuilder.ts";
 

@@ -25,7 +25,8 @@ async function serve(): Promise<void> {
   for (;;) {
     const call = await api.next();
     const [, , group, version, resource] = call.path.split("/");
-    const isCore = call.path.startsWith("/api/v1/") || group === "policy" || group === "scheduling.k8s.io";
+    const isCore =
+      call.path.startsWith("/api/v1/") || group === "policy" || (group === "scheduling.k8s.io" && version === "v1");
     const resources = served.get(`${group}/${version}`);
     if (!isCore && resources === undefined) answer(call, 404, "404 page not found");
     else if (!isCore && resource === undefined) {
@@ -113,6 +114,21 @@ describe("the kinds of queue systems", () => {
     const { queues } = source.read();
     expect(queues.kueueClusterQueues.map(({ cohort }) => cohort)).toEqual(["old"]);
     expect(queues.kueueCohorts.map(({ parent }) => parent)).toEqual(["root"]);
+  });
+
+  it.each([
+    ["1.35", ["v1alpha1"], ["workloads"], "v1alpha1"],
+    ["1.36", ["v1alpha2"], ["workloads", "podgroups"], "v1alpha2"],
+    ["1.37", ["v1beta1", "v1alpha3"], ["workloads", "podgroups"], "v1beta1"],
+    ["1.37 with the alpha version alone", ["v1alpha3"], ["workloads", "podgroups"], "v1alpha3"],
+  ])("are Kubernetes' own in the best version of %s", async (_, versions, resources, best) => {
+    for (const version of versions) served.set(`scheduling.k8s.io/${version}`, resources);
+    items.set(`/apis/scheduling.k8s.io/${best}/workloads`, [clusterQueue("w", {})]);
+    await start();
+    const { queues } = source.read();
+    expect(queues.nativeWorkloads.map(({ name }) => name)).toEqual(["w"]);
+    expect(source.status().nativePodGroups.state).toBe(resources.includes("podgroups") ? "synced" : "absent");
+    expect(source.problems()).toEqual([]);
   });
 
   it("are picked up when they appear later, and followed", async () => {

@@ -116,6 +116,8 @@ export const podRestShape = shape({
       25: int32("priority"),
       33: messages("topologySpreadConstraints", spreadConstraintShape),
       38: messages("schedulingGates", shape({ 1: text("name") })),
+      42: message("workloadRef", shape({ 1: text("name"), 2: text("podGroup"), 3: text("podGroupReplicaKey") })),
+      43: message("schedulingGroup", shape({ 1: text("podGroupName") })),
     }),
   ),
   3: message(

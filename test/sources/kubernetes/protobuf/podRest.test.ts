@@ -114,3 +114,21 @@ describe("what only pods with GPUs and exporters are asked for", () => {
     expect(readPod(podBytes(namespace, resource))).toBeNull();
   });
 });
+
+describe("the group of a pod", () => {
+  const limits = field(1, field(1, "nvidia.com/gpu"), field(2, field(1, "1")));
+  const podOf = (...group: readonly Buffer[]) =>
+    readPod(
+      Buffer.concat([
+        field(1, field(1, "p"), field(3, "ns"), field(5, "uid-p")),
+        field(2, field(2, field(1, "c"), field(8, limits)), ...group),
+      ]),
+    )?.gpuPod;
+
+  it("is read from the field of each version", () => {
+    expect(podOf(field(43, field(1, "g")))?.schedulingGroup).toEqual({ workload: null, name: "g", replica: "" });
+    const old = field(42, field(1, "w"), field(2, "g"), field(3, "r"));
+    expect(podOf(old)?.schedulingGroup).toEqual({ workload: "w", name: "g", replica: "r" });
+    expect(podOf()).not.toHaveProperty("schedulingGroup");
+  });
+});
