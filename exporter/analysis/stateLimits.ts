@@ -34,11 +34,14 @@ export function isQuiet({ idleSince }: Holding, { idleNow }: Device): boolean {
 }
 
 /**
- * Whether what a partial gang holds is of no use: it has waited to begin for longer than a start takes, or it has run and lost a
- * member. `since`: since when it has been partial, seconds since the epoch.
+ * Whether a gang is partial and holds its GPUs in vain: it has waited to begin for longer than a start takes, or it has run and
+ * lost a member. `at`: the present time, seconds since the epoch.
  */
-export function holdsInVain(since: number, hasLostMember: boolean, at: number): boolean {
-  return hasLostMember || at - since > stateLimits.gangGraceSeconds;
+export function holdsInVain(
+  { partialSince, hasLostMember }: { readonly partialSince: number | null; readonly hasLostMember?: boolean },
+  at: number,
+): boolean {
+  return partialSince !== null && (hasLostMember === true || at - partialSince > stateLimits.gangGraceSeconds);
 }
 
 /**

@@ -222,9 +222,7 @@ function stateOfHolding(
   settings: StateSettings,
 ): GpuState | null {
   if (isLongNotReady(node, at) || device.unhealthy) return "unavailable";
-  const { partialSince = null, hasLostMember = false } = pod.gang ?? {};
-  if (partialSince !== null && holdsInVain(partialSince, hasLostMember, at) && isQuiet(holding, device))
-    return "gang_wait";
+  if (pod.gang !== null && holdsInVain(pod.gang, at) && isQuiet(holding, device)) return "gang_wait";
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
   if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
   if (holding.activity === null) return "unobserved";
@@ -248,11 +246,14 @@ function accountUnallocated(
   unallocatedState: GpuState,
 ): void {
   const { device } = place;
-  if (unallocatedState === "unavailable" || device.unhealthy)
-    return account(accountingEntries, place, null, "unavailable", rest);
+  if (unallocatedState === "unavailable" || device.unhealthy) {
+    account(accountingEntries, place, null, "unavailable", rest);
+    return;
+  }
   if (device.holders.length === 0) {
     const isUnattributed = device.activeUnallocatedAt !== null || device.orphanReservation;
-    return account(accountingEntries, place, null, isUnattributed ? "unattributed" : unallocatedState, rest);
+    account(accountingEntries, place, null, isUnattributed ? "unattributed" : unallocatedState, rest);
+    return;
   }
   const unattributed = Math.min(rest, device.unattributedGpus);
   if (unattributed > 0) account(accountingEntries, place, null, "unattributed", unattributed);

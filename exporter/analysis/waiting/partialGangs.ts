@@ -23,7 +23,9 @@ interface Candidate {
  */
 export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
   const candidates = [...gangsOfPods(snapshot), ...gangsOfWork(snapshot)];
-  const old = candidates.filter(({ since, hasLostMember }) => holdsInVain(since, hasLostMember, snapshot.at));
+  const old = candidates.filter(({ since, hasLostMember }) =>
+    holdsInVain({ partialSince: since, hasLostMember }, snapshot.at),
+  );
   if (old.length === 0) return [];
   const pools = allocatedByPool(snapshot, old);
   return old
