@@ -79,6 +79,9 @@ describe("serve with OpenTelemetry output", () => {
     await until("the failure is in the metrics", async () => (await failed()) > 0, patienceSeconds);
     const page = await get(`${url}/metrics`);
     expect(page).toMatch(/fairlead_problems\{[^}]*code="otlp-export-failed"[^}]*\} 1\n/);
+    // The pages for people are made after the metrics of the same cycle.
+    const isShown = async () => (await get(url)).includes("the last export to");
+    await until("the front page shows the failure", isShown, patienceSeconds);
     const front = await get(url);
     expect(front.match(/the last export to/g)).toHaveLength(1);
     expect(front).toContain("no room");
