@@ -21,6 +21,9 @@ import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
 import { type LatencySettings, measureLatencies } from "./serving/serverLatency.ts";
 import { measureSignals, type SignalSettings } from "./signals/measureSignals.ts";
 import { accountStates, type StateSettings } from "./states.ts";
+import { type ConfiguredLevel, findLevels } from "./topology/levels.ts";
+import { measureTopology } from "./topology/measureTopology.ts";
+import { typicalRequestOf } from "./topology/typicalRequestOf.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 import { explainWaiting, type WaitSettings } from "./waiting/explainWaiting.ts";
 
@@ -42,6 +45,8 @@ export interface AnalysisSettings
   /** Results kept from one moment to the next; without it everything is measured anew. */
   readonly placementCache?: PlacementCache;
   readonly priceCache?: PriceCache;
+  /** Levels of the topology that are configured, the coarsest first; absent: none. */
+  readonly topologyLevels?: readonly ConfiguredLevel[];
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();
@@ -63,6 +68,7 @@ export function analysisSettings({
     basis: prices.basis,
     staleDays: prices.staleDays,
     targetWorkload: placement.targetWorkload,
+    topologyLevels: placement.topologyLevels,
     ended: null,
     power: gpu.power,
     latencyTargets: serving.latencyTargets,
@@ -86,6 +92,7 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
   const views = schedulerViews(snapshot, plugin, history);
   const prices = priceNodes(snapshot, settings, settings.priceCache);
   const placement = measurePlacement(snapshot, settings, cache, freeCapacities);
+  const levels = findLevels(snapshot.nodes, settings.topologyLevels ?? []);
   const blocked = findBlocked(snapshot, gangFreeCapacities, settings.blockedSince ?? nothing);
   const idleNodes = findIdleNodes(snapshot, uses, settings.idleNodeSince ?? nothing, settings);
   return {
@@ -103,6 +110,8 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
     schedulerViews: views,
     prices,
     placement,
+    levels,
+    topology: measureTopology(freeCapacities, levels, typicalRequestOf(placement.pools)),
     blocked,
     idleNodes,
     freeCapacities,

@@ -12,6 +12,8 @@ import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
 import type { ServerLatency } from "./serving/serverLatency.ts";
 import type { Signals } from "./signals/measureSignals.ts";
 import type { StateSettings } from "./states.ts";
+import type { LevelDomains } from "./topology/levels.ts";
+import type { Topology } from "./topology/topology.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 import type { Waiting } from "./waiting/waiting.ts";
 
@@ -38,6 +40,9 @@ export interface Analysis {
   readonly schedulerViews: readonly SchedulerView[];
   readonly prices: Prices;
   readonly placement: Placement;
+  /** Levels of the cluster's topology with the domains of its nodes, and how often gangs fit into them. */
+  readonly levels: readonly LevelDomains[];
+  readonly topology: Topology;
   readonly blocked: Blocked;
   readonly idleNodes: IdleNodes;
   /** What nodes have free, and where waiting gangs could go; also for simulations. */

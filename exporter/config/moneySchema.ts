@@ -105,12 +105,28 @@ const targetShape = z.strictObject({
   popularity: z.number().positive().max(1e9).default(1).describe("How common it is, relative to the others."),
 });
 
+const topologyLevel = z.strictObject({
+  name: z.string().min(1).max(63).describe("Name of the level in metrics and pages, such as `rack`."),
+  nodeLabel: z
+    .string()
+    .min(1)
+    .max(317)
+    .describe("Node label whose values name the domains of this level. A node without it is in none."),
+});
+
 /** The settings of placement: `placement` in the configuration. */
 export const placementSchema = z.strictObject({
   targetWorkload: z
     .array(targetShape)
     .default([])
     .describe("Pods for which placement is judged. Default: those that run, wait or ended in the last seven days."),
+  topologyLevels: z
+    .array(topologyLevel)
+    .max(16)
+    .default([])
+    .describe(
+      "Levels of the network's topology, the coarsest first, such as blocks and racks. Default: those of NVLink domains and of the clouds' own node labels. Levels that Kueue, KAI or Volcano declare are read in addition.",
+    ),
 });
 
 /** The settings of history: `history` in the configuration. */

@@ -59,6 +59,15 @@ export const nodeLabels = {
   region: "topology.kubernetes.io/region",
   zone: "topology.kubernetes.io/zone",
   hostname: "kubernetes.io/hostname",
+  /** The NVLink domain of a node (cluster UUID and clique), as GPU Feature Discovery finds it; absent outside of one. */
+  gpuClique: "nvidia.com/gpu.clique",
+  gceBlock: "cloud.google.com/gce-topology-block",
+  gceSubblock: "cloud.google.com/gce-topology-subblock",
+  gceHost: "cloud.google.com/gce-topology-host",
+  awsNetworkLayer1: "topology.k8s.aws/network-node-layer-1",
+  awsNetworkLayer2: "topology.k8s.aws/network-node-layer-2",
+  awsNetworkLayer3: "topology.k8s.aws/network-node-layer-3",
+  awsUltraServer: "topology.k8s.aws/ultraserver-id",
 } as const;
 
 /** Labels of nodes that name the model of their GPUs, best source first. */

@@ -8,6 +8,7 @@ import { noPlacement } from "../../exporter/analysis/placement/poolPlacement.ts"
 import { nothingPriced } from "../../exporter/analysis/prices/prices.ts";
 import type { Signals } from "../../exporter/analysis/signals/measureSignals.ts";
 import { noWork } from "../../exporter/analysis/signals/workSums.ts";
+import { noTopology } from "../../exporter/analysis/topology/topology.ts";
 import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
@@ -387,6 +388,8 @@ export const smallMoment: Analysis = {
   idleNodes: noIdleNodes,
   freeCapacities: { byNode: [] },
   latencies: [],
+  levels: [],
+  topology: noTopology,
   gangFreeCapacities: { domains: [], fit: createGangFit([]), askedOf: () => null, ask: () => null },
 };
 
