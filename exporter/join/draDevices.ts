@@ -137,13 +137,17 @@ function currentPools(slices: readonly ResourceSlice[]): readonly (readonly Reso
   return current;
 }
 
+/** Attribute `type` of GPUs: those of NVIDIA's driver, and the last one of HAMi's, whose claims consume cores and memory. */
+const gpuTypes: ReadonlySet<string> = new Set(["gpu", "mig", "vfio", "hami-gpu"]);
+
 function readDevice(slice: ResourceSlice, node: string, device: SliceDevice): DraDevice | null {
   const type = text(device, "type");
-  const isGpu = type === "gpu" || type === "mig" || type === "vfio";
+  const isGpu = gpuTypes.has(type ?? "");
   if (!isGpu && !(slice.driver === nvidiaDraDriver && type === null && device.name.startsWith("gpu-"))) return null;
   const isMig = type === "mig" || text(device, "parentUUID") !== null;
   const uuid = text(device, "uuid");
-  const pciAddress = text(device, "resource.kubernetes.io/pciBusID") ?? text(device, "pciBusID");
+  const pciAddress =
+    text(device, "resource.kubernetes.io/pciBusID") ?? text(device, "pciBusID") ?? text(device, "pcieBusID");
   return {
     node,
     gpuUuid: isMig ? text(device, "parentUUID") : (uuid ?? pciAddress),

@@ -1,11 +1,13 @@
+import { once } from "../kernel/once.ts";
 import type { ResourceClaim } from "../model/cluster.ts";
 import { gpuResourceOf } from "../model/gpuResource.ts";
 import type { TextMap } from "../model/node.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { gpuResources } from "../model/wellKnown.ts";
-import { unknownModel } from "./gpuModel.ts";
-import { demandKind, fractionOf, noWitness } from "./holdings/podOnNode.ts";
+import { memoryOfModel, unknownModel } from "./gpuModel.ts";
+import { fractionOf, partOf } from "./holdings/fractions.ts";
+import { demandKind, noWitness } from "./holdings/podOnNode.ts";
 import { unitOn } from "./inventory.ts";
 import { migProfileOfResource, migWeight } from "./mig.ts";
 import type { NodeInput } from "./nodeInputs.ts";
@@ -28,6 +30,7 @@ export function pendingGpus(
     claimsByName ??= new Map(claims.map((claim) => [`${claim.namespace}/${claim.name}`, claim] as const));
     return claimsByName.get(`${namespace}/${name}`);
   };
+  const memory = once(() => agreedMemory(nodes));
   const units = new Map<string, number | null>();
   const unitFor = (resource: string, selector: TextMap): number | null => {
     const key = JSON.stringify([resource, Object.entries(selector).sort()]);
@@ -41,7 +44,10 @@ export function pendingGpus(
     const kind = demandKind(pod, noWitness);
     if (kind === "claim") return claimedGpus(pod, claimNamed);
     const fraction = kind === "fraction" ? fractionOf(pod) : null;
-    if (fraction !== null) return fraction.gpus === null ? null : fraction.gpus * fraction.devices;
+    if (fraction !== null) {
+      const part = partOf(fraction, memory());
+      return part === null ? null : part * fraction.devices;
+    }
     let gpus = 0;
     for (const [resource, amount] of Object.entries(pod.gpu.resources)) {
       const unit = unitFor(resource, pod.nodeSelector);
@@ -74,6 +80,13 @@ function claimedGpus(
     }
   }
   return gpus;
+}
+
+/** Memory of one GPU, if it is the same on all nodes; else `null`. */
+function agreedMemory(nodes: readonly OfferingNode[]): number | null {
+  const found = new Set(nodes.map(({ inventory: { memoryBytes, model } }) => memoryBytes ?? memoryOfModel(model)));
+  const [memoryBytes = null] = found;
+  return found.size === 1 ? memoryBytes : null;
 }
 
 /** Physical GPUs per unit on the nodes that a selector allows; as `unofferedUnit` assumes if none of them offers it. */

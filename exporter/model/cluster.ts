@@ -90,7 +90,10 @@ export interface AllocatedDevice {
 export interface DeviceRequest {
   /** Names of the DeviceClasses that would do: one, or those of `firstAvailable` in their order. */
   readonly deviceClasses: readonly string[];
-  /** Number of devices; `null` where the request asks for all of a node, or its alternatives differ. */
+  /**
+   * Number of devices; `null` where the request asks for all of a node, for a part of their capacity (KEP-5075), or its
+   * alternatives differ.
+   */
   readonly count: number | null;
   readonly adminAccess: boolean;
 }

@@ -211,6 +211,24 @@ export const podAnnotations = {
   scrapePath: "prometheus.io/path",
 } as const;
 
+/**
+ * Annotations of KAI's NvFractions mode: `nvidia.com/container.NAME` and one of these endings, for the container NAME. The
+ * author writes the memory (a quantity; a limit alone is also the request), KAI's binder the GPUs and the part of each.
+ */
+export const containerShares = {
+  prefix: "nvidia.com/container.",
+  memoryRequest: ".gpu-memory.request",
+  memoryLimit: ".gpu-memory.limit",
+  computePortion: ".gpu-compute.portion",
+  devices: ".gpus.devices",
+} as const;
+
+const { prefix: sharePrefix, ...shareEndings } = containerShares;
+
+/** Whether an annotation describes the share of a GPU that a container of a pod has or asks for. */
+export const isContainerShare = (name: string): boolean =>
+  name.startsWith(sharePrefix) && Object.values(shareEndings).some((ending) => name.endsWith(ending));
+
 /** Annotations of Fairlead itself. */
 export const ownAnnotations = {
   /** `true`: no advice takes the pod off its node. */

@@ -220,11 +220,16 @@ describe("what a waiting pod asks for", () => {
     expect(explainWaiting(snapshot, { waitTargets: [] }).work.map(({ cause }) => cause)).toEqual(["capacity"]);
   });
 
-  it("of a fraction is the fraction of its GPUs; by memory it is null", () => {
+  it("of a fraction is the fraction of its GPUs; by memory it is the part of it, where all GPUs have the same", () => {
     const annotations = { "gpu-fraction": "0.5", "gpu-fraction-num-devices": "2" };
     const schedulerName = "kai-scheduler";
     expect(gpusOf(pod("w", null, { schedulerName, annotations }))).toBe(1);
-    expect(gpusOf(pod("w", null, { schedulerName, annotations: { "gpu-memory": "1024" } }))).toBeNull();
+    const byMemory = pod("w", null, { schedulerName, annotations: { "gpu-memory": "1024" } });
+    expect(gpusOf(byMemory)).toBe(1 / 80);
+    const others = node("t4", { labels: { "nvidia.com/gpu.product": "Tesla-T4" }, capacity: { "nvidia.com/gpu": 1 } });
+    expect(podOf(snapshotOf({ nodes: [gpuNode("n", 1), others], pods: [byMemory] }), "w").gpus).toBeNull();
+    const huge = { "nvidia.com/container.main.gpu-memory.limit": "1000Gi" };
+    expect(gpusOf(pod("w", null, { schedulerName, annotations: huge }))).toBeNull();
     // Whoever else places it gives it no GPU.
     expect(gpusOf(pod("w", null, { annotations }))).toBe(0);
     expect(gpusOf(gpuPod("w", null, 8, { annotations: { "gpu-fraction": "0.1" } }))).toBe(8);

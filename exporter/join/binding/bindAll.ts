@@ -2,9 +2,9 @@ import type { ClusterState, ResourceClaim } from "../../model/cluster.ts";
 import type { ClusterNode } from "../../model/node.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { DeviceReading } from "../../model/telemetry.ts";
-import { podAnnotations } from "../../model/wellKnown.ts";
 import { type DraDevice, type DraDevices, draDeviceKey } from "../draDevices.ts";
 import { allocationText } from "../holdings/allocations.ts";
+import { holdsByMemory } from "../holdings/fractions.ts";
 import type { JoinSettings } from "../join.ts";
 import type { Memory } from "../memory.ts";
 import { inputFromPage, type NodeInput, nodeInput } from "../nodeInputs.ts";
@@ -190,10 +190,7 @@ function haveSameShapes(before: readonly NodeReadings[], now: readonly NodeReadi
 }
 
 function holdByMemory(pods: readonly Pod[]): boolean {
-  return pods.some(
-    ({ annotations }) =>
-      annotations[podAnnotations.kaiGpuMemoryMiB] !== undefined || allocationText({ annotations }) !== undefined,
-  );
+  return pods.some((pod) => holdsByMemory(pod) || allocationText(pod) !== undefined);
 }
 
 function isSameShape(one: DeviceReading | undefined, other: DeviceReading | undefined, byMemory: boolean): boolean {

@@ -16,11 +16,11 @@ import type { UnpartitionedPart } from "../snapshot.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
 import { holdByAllocations } from "./allocations.ts";
 import { holdByClaims, isGpuResult } from "./claims.ts";
+import { fractionOf } from "./fractions.ts";
 import { holdByLabels } from "./labels.ts";
 import {
   type DemandKind,
   demandKind,
-  fractionOf,
   type NodeWitness,
   noWitness,
   openRequests,
@@ -66,7 +66,7 @@ export interface AllocatedDevices {
   readonly named: ReadonlySet<Pod>;
   /** Physical GPUs that each pod asks for, by its own object or claims: the second side of the accounting. */
   readonly asked: ReadonlyMap<number, number>;
-  /** Pods with a resource whose unit cannot be converted: `asked` is only a part of what they hold. */
+  /** Pods with a resource or a fraction that cannot be converted: `asked` is only a part of what they hold, or a guess. */
   readonly partlyKnown: ReadonlySet<number>;
   readonly problems: readonly Problem[];
 }
@@ -87,6 +87,7 @@ export function holdDevices(input: HoldingInput): AllocatedDevices {
   );
   const asked = new Map(claims.asked);
   const isRead = readNamespaces(input);
+  const unsized = new Set<number>();
   for (const { layout, pods, reservations } of placed) {
     const { devices } = layout;
     const node = layout.input.object.name;
@@ -97,12 +98,12 @@ export function holdDevices(input: HoldingInput): AllocatedDevices {
     problems.push(...holdByLabels(devices, new Map(byRow.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
     weighInstances(devices, pods);
     for (const pod of pods) askByRequest(pod, asked);
+    const fractions = holdByReservations(devices, pods, reservations, isRead, layout.input.inventory.memoryBytes);
+    problems.push(...fractions.problems);
+    for (const index of fractions.unsized) unsized.add(index);
     const homeless = [
       ...(homelessByNode.get(node) ?? []).map((h) => ({ ...h, source: "dra" as const })),
-      ...holdByReservations(devices, pods, reservations, isRead).map((h) => ({
-        ...h,
-        source: "reservation" as const,
-      })),
+      ...fractions.homeless.map((h) => ({ ...h, source: "reservation" as const })),
       ...holdByAllocations(devices, pods, registered).map((h) => ({ ...h, source: "annotation" as const })),
     ];
     if (layout.input.inventory.physicalGpus !== null) problems.push(...holdByRequests(node, devices, pods, homeless));
@@ -115,7 +116,7 @@ export function holdDevices(input: HoldingInput): AllocatedDevices {
     pods: all.map((p) => p.pod),
     named: new Set(all.flatMap(({ pod, named }) => (named ? [pod] : []))),
     asked,
-    partlyKnown: new Set(all.filter((p) => p.unknown.length > 0).map((p) => p.index)),
+    partlyKnown: new Set([...all.filter((p) => p.unknown.length > 0).map((p) => p.index), ...unsized]),
     problems,
   };
 }

@@ -1,12 +1,13 @@
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
-import { podAnnotations, podLabels, reservationNamespaces } from "../../model/wellKnown.ts";
+import { reservationNamespaces } from "../../model/wellKnown.ts";
 import type { ShareDraft } from "../drafts.ts";
 import { allocatedOf, type DeviceDraft } from "../drafts.ts";
 import type { GpuUnit } from "../gpuUnits.ts";
 import { shownGpus } from "../shownGpus.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
 import { allocationText } from "./allocations.ts";
+import { fractionOf, gpuGroupsOf } from "./fractions.ts";
 
 /** What a pod asks for by request and has no device for yet. */
 export interface OpenRequest {
@@ -65,41 +66,6 @@ const isFraction = (pod: Pod, groups: NodeWitness["groups"]): boolean =>
 /** Whether a pod is in a namespace where KAI and Run:ai keep the pods that reserve GPUs; this does not make it one. */
 export function isReservationPod(pod: { readonly namespace: string }): boolean {
   return reservationNamespaces.has(pod.namespace);
-}
-
-/** A KAI fraction: part of a GPU, or memory in MiB, on a number of GPUs; `null` without one. */
-export interface Fraction {
-  readonly gpus: number | null;
-  readonly memoryMiB: number | null;
-  readonly devices: number;
-}
-
-/** Reads KAI's and Run:ai's fraction annotations (kai-scheduler/KAI-Scheduler, docs/gpu-sharing). */
-export function fractionOf(pod: Pod): Fraction | null {
-  const fraction = positive(pod.annotations[podAnnotations.kaiFraction]);
-  const memoryMiB = positive(pod.annotations[podAnnotations.kaiGpuMemoryMiB]);
-  if ((fraction === null || fraction > 1) && memoryMiB === null) return null;
-  const devices = positive(pod.annotations[podAnnotations.kaiFractionDevices]) ?? 1;
-  return {
-    gpus: fraction !== null && fraction <= 1 ? fraction : null,
-    memoryMiB,
-    devices: Math.min(64, Math.max(1, Math.floor(devices))),
-  };
-}
-
-/** The groups by which KAI ties a fractional pod to the GPUs that reservation pods keep. */
-export function gpuGroupsOf(pod: Pod): readonly string[] {
-  const single = pod.labels[podLabels.kaiGpuGroup] ?? pod.annotations[podAnnotations.kaiGpuGroup];
-  const several = Object.keys(pod.labels)
-    .filter((key) => key.startsWith(`${podLabels.kaiGpuGroup}/`))
-    .map((key) => key.slice(podLabels.kaiGpuGroup.length + 1));
-  return single === undefined ? several : [single, ...several];
-}
-
-function positive(text: string | undefined): number | null {
-  if (text === undefined || !/^\d{1,9}(\.\d{1,9})?$/.test(text)) return null;
-  const number = Number(text);
-  return number > 0 ? number : null;
 }
 
 /** The requests of a pod in the units of its node; resources that have no meaning on the node are `unknown`. */

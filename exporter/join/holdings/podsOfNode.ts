@@ -4,7 +4,8 @@ import { podAnnotations } from "../../model/wellKnown.ts";
 import { byUid } from "../binding/sortPods.ts";
 import type { RegisteredGpu } from "../gpuUnits.ts";
 import { allocationText, parseAllocation } from "./allocations.ts";
-import { type DemandKind, fractionOf, gpuGroupsOf } from "./podOnNode.ts";
+import { fractionOf, gpuGroupsOf } from "./fractions.ts";
+import type { DemandKind } from "./podOnNode.ts";
 import { type ReservationPods, reservationsAmong, reservedGroup } from "./reservations.ts";
 
 /** What is bound to one node. */

@@ -1,9 +1,12 @@
+import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { Pod } from "../../model/pod.ts";
+import type { Problem } from "../../model/problem.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
 import { type DeviceDraft, freeCapacityOf } from "../drafts.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
 import type { HomelessShare } from "./claims.ts";
-import { type Fraction, fractionOf, give, gpuGroupsOf, isReservationPod, type PodOnNode } from "./podOnNode.ts";
+import { type Fraction, fractionOf, gpuGroupsOf, partOf, writtenGpus } from "./fractions.ts";
+import { give, isReservationPod, type PodOnNode } from "./podOnNode.ts";
 
 /** A reservation pod on a node: the GPU it keeps, for which group. */
 interface Reservation {
@@ -94,36 +97,92 @@ function readReservation(pod: Pod, devices: readonly DeviceDraft[]): Reservation
   return { pod, group, uuid: annotated?.startsWith("GPU-") && !isOthers ? annotated : null };
 }
 
+/** The GPUs that fractions hold, and what could not be placed. */
+export interface FractionHoldings {
+  /** Fractions of a known size whose GPU is not known, for the estimate. */
+  readonly homeless: readonly HomelessShare[];
+  /** Indices of the pods for which nothing says how much of a GPU they hold. */
+  readonly unsized: ReadonlySet<number>;
+  readonly problems: readonly Problem[];
+}
+
 /**
- * Holdings of fractional pods through the reservation pods of their groups: reservation -> GPU -> group -> pods.
- * Pods that KAI places come first; others in the group have what is left of its GPU. A reserved GPU without a fraction pod is marked, also where only a row names the reservation pod because pods of its
- * namespace were not read; fractions whose GPU is not known are returned for the estimate.
+ * Holdings of fractional pods through the reservation pods of their groups: reservation -> GPU -> group -> pods. Where no
+ * reservation shows the GPU, the one that KAI's binder has written into the pod is taken, estimated, since a tenant may have
+ * written it too.
+ * Pods that KAI places come first; others in the group have what is left of its GPU. Fractions of unknown size share what is
+ * left after all others, estimated. A reserved GPU without a fraction pod is marked, also where only a row names the
+ * reservation pod because pods of its namespace were not read. `labelled`: memory of a GPU by the node's label.
  */
 export function holdByReservations(
   devices: readonly DeviceDraft[],
   pods: readonly PodOnNode[],
   reservationPods: readonly Pod[],
   isRead: (namespace: string) => boolean,
-): readonly HomelessShare[] {
+  labelled: number | null,
+): FractionHoldings {
   const reservations = readReservations(reservationPods, devices);
   const homeless: HomelessShare[] = [];
+  const unsized: Unsized[] = [];
   const isKai = ({ pod }: PodOnNode): boolean => isPlacedBy("kai", pod);
   for (const pod of [...pods.filter(isKai), ...pods.filter((one) => !isKai(one))]) {
     const fraction = pod.kind === "fraction" ? fractionOf(pod.pod) : null;
     if (fraction === null) continue;
-    const physicalGpus = gpusOfGroups(devices, reservations, gpuGroupsOf(pod.pod)).slice(0, fraction.devices);
-    for (const physicalGpu of physicalGpus) holdFraction(physicalGpu, pod, fraction);
-    const gpus = fraction.gpus ?? memoryShare(fraction.memoryMiB, devices[0]);
-    const missing = fraction.devices - physicalGpus.length;
-    if (missing > 0 && gpus !== null) homeless.push({ pod, gpus: gpus * missing });
+    const reserved = gpusOfGroups(devices, reservations, gpuGroupsOf(pod.pod)).slice(0, fraction.devices);
+    const written = writtenBeside(devices, reserved, pod.pod).slice(0, fraction.devices - reserved.length);
+    const on = [...reserved, ...written].filter((gpu) => {
+      const part = partOf(fraction, memoryOf(gpu, labelled));
+      if (part !== null) holdFraction(gpu, pod, part, written.includes(gpu));
+      return part === null;
+    });
+    const missing = fraction.devices - reserved.length - written.length;
+    const part = missing > 0 ? partOf(fraction, memoryOf(devices[0], labelled)) : null;
+    if (part !== null) homeless.push({ pod, gpus: part * missing });
+    if (on.length > 0 || (missing > 0 && part === null)) unsized.push({ pod, fraction, on });
   }
+  divideRest(devices, unsized);
   for (const device of devices) {
     const isReserved =
       reservations.some((r) => r.uuid !== null && r.uuid === device.uuid) ||
       device.reading?.claimants.some((c) => isReservationPod(c) && !isRead(c.namespace)) === true;
     device.orphanReservation = device.shares.length === 0 && isReserved;
   }
-  return homeless;
+  return {
+    homeless,
+    unsized: new Set(unsized.map(({ pod }) => pod.index)),
+    problems: unsized.map(({ pod, fraction }) => unknownSize(pod, fraction)),
+  };
+}
+
+/** A fraction whose part of these GPUs is not known; it has no GPU where that is not known either. */
+interface Unsized {
+  readonly pod: PodOnNode;
+  readonly fraction: Fraction;
+  readonly on: readonly DeviceDraft[];
+}
+
+/** Fractions of unknown size get equal parts of what is left of their GPUs. */
+function divideRest(devices: readonly DeviceDraft[], unsized: readonly Unsized[]): void {
+  for (const device of unsized.length === 0 ? [] : devices) {
+    const sharers = unsized.filter(({ on }) => on.includes(device));
+    const share = freeCapacityOf(device) / sharers.length;
+    if (share > 0)
+      for (const { pod } of sharers) give(device, { pod: pod.index, share, source: "reservation", estimated: true });
+  }
+}
+
+/** Memory of the whole GPU: telemetry lacks what the driver reserves, and KAI counts by the label. */
+function memoryOf(gpu: DeviceDraft | undefined, labelled: number | null): number | null {
+  const shown = gpu?.memoryBytes ?? null;
+  if (shown === null || shown <= 0) return labelled;
+  return labelled !== null && labelled > shown && labelled < shown * 1.1 ? labelled : shown;
+}
+
+function writtenBeside(devices: readonly DeviceDraft[], reserved: readonly DeviceDraft[], pod: Pod) {
+  const uuids = writtenGpus(pod);
+  return devices.filter(
+    (d) => d.uuid !== null && d.gpuInstance === null && uuids.includes(d.uuid) && !reserved.includes(d),
+  );
 }
 
 function gpusOfGroups(
@@ -135,21 +194,21 @@ function gpusOfGroups(
   return devices.filter((d) => d.uuid !== null && d.gpuInstance === null && reserved.has(d.uuid));
 }
 
-function holdFraction(physicalGpu: DeviceDraft, pod: PodOnNode, fraction: Fraction): void {
-  const known = fraction.gpus ?? memoryShare(fraction.memoryMiB, physicalGpu);
-  const wanted = known ?? physicalGpu.weight;
-  const share = isPlacedBy("kai", pod.pod) ? wanted : Math.min(wanted, freeCapacityOf(physicalGpu));
-  if (share <= 0) return;
-  give(physicalGpu, { pod: pod.index, share, source: "reservation", estimated: known === null });
+function holdFraction(physicalGpu: DeviceDraft, pod: PodOnNode, part: number, estimated: boolean): void {
+  const share = isPlacedBy("kai", pod.pod) ? part : Math.min(part, freeCapacityOf(physicalGpu));
+  if (share > 0) give(physicalGpu, { pod: pod.index, share, source: "reservation", estimated });
 }
 
-function memoryShare(memoryMiB: number | null, physicalGpu: DeviceDraft | undefined): number | null {
-  if (
-    memoryMiB === null ||
-    physicalGpu === undefined ||
-    physicalGpu.memoryBytes === null ||
-    physicalGpu.memoryBytes <= 0
-  )
-    return null;
-  return Math.min(1, (memoryMiB * 1024 * 1024) / physicalGpu.memoryBytes);
+function unknownSize({ pod, node }: PodOnNode, { memoryMiB }: Fraction): Problem {
+  const name = `${pod.namespace}/${pod.name}`;
+  return {
+    source: "join",
+    code: "fraction-size-unknown",
+    severity: "warning",
+    subject: name,
+    message: `pod ${name} holds ${shownMiB(memoryMiB)} of a GPU on node ${node}, and no GPU of a known memory there can have that much; how much of a GPU it holds is unknown`,
+    nextStep: `Check the memory of the node's GPUs: kubectl get node ${shellQuote(node)} -L nvidia.com/gpu.product,nvidia.com/gpu.memory`,
+  };
 }
+
+const shownMiB = (memoryMiB: number | null): string => `${Math.round(memoryMiB ?? 0)} MiB`;

@@ -104,6 +104,11 @@ export const trustRules = {
     "a reservation pod of the node keeps a GPU for the pod's group; while the pod waits, or where pods of the reservations' namespaces cannot be read, `spec.schedulerName` is KAI's or Run:ai's; requests come before it",
     "it holds nothing: `fraction-unconfirmed`",
   ),
+  writtenGpu: byTenant(
+    "which GPU a fraction is on, where no reservation pod shows it",
+    "the GPU is on the node of the pod, and the fraction counts as above",
+    "the fraction is estimated on its node, as it is with it: the GPU is marked as estimated",
+  ),
   gpuGroup: byTenant(
     "which reservation pod keeps the GPU of a fraction",
     "a reservation pod of that group on the same node, the oldest of several; of a pod that KAI does not place, only what others leave of the GPU",

@@ -1,4 +1,5 @@
 import {
+  containerShares,
   kaiNames,
   kueueNames,
   nodeAnnotations,
@@ -112,6 +113,10 @@ const gpuNodeLabel =
 
 /** Names that are defined outside the list of well-known ones, because only one place reads them. */
 const ofOthers: readonly (readonly [on: string, name: string, rule: TrustRule])[] = [
+  ...[containerShares.memoryRequest, containerShares.memoryLimit, containerShares.computePortion].map(
+    (ending) => ["pods and owners", `${containerShares.prefix}NAME${ending}`, rules.fraction] as const,
+  ),
+  ["pods and owners", `${containerShares.prefix}NAME${containerShares.devices}`, rules.writtenGpu],
   ["pods", "volcano.sh/preemptable", rules.preemptable],
   ["pods", "pod-template-hash", rules.labelsOfPods],
   ["pods", "any label that a budget, Service or placement rule of the namespace selects by", rules.labelsOfPods],

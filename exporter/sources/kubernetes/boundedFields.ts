@@ -1,11 +1,11 @@
 import { bareRecord } from "../../kernel/bareRecord.ts";
 import { parseTimeStamp } from "../../kernel/isoTime.ts";
+import { parseAmount, parseDuration, parseQuantity } from "../../kernel/quantity.ts";
 import type { ResourceAmounts, TextMap } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { ObjectRevision } from "../../model/queues/objectRevision.ts";
-import { checkpointAnnotations, nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
+import { checkpointAnnotations, isContainerShare, nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
 import { child, fault, has, items, number, type Place, parsed, text, time } from "./fields.ts";
-import { parseAmount, parseDuration, parseQuantity } from "./quantity.ts";
 
 /** The limits on what is kept from a map of labels or annotations. */
 export interface TextMapLimits {
@@ -73,7 +73,7 @@ const nodeNames: ReadonlySet<string> = new Set(Object.values(nodeAnnotations));
 
 /** The annotations that are kept of pods and of their owners. */
 export const annotationsOfPods: TextMapLimits = {
-  keep: (key) => podNames.has(key) || key.startsWith(ownPrefix),
+  keep: (key) => podNames.has(key) || key.startsWith(ownPrefix) || isContainerShare(key),
   maxValueChars: 4096,
 };
 

@@ -1,4 +1,5 @@
 import { isRecord } from "../../kernel/parseJson.ts";
+import { parseQuantity } from "../../kernel/quantity.ts";
 import type {
   AllocatedDevice,
   DeviceRequest,
@@ -11,7 +12,6 @@ import { amounts } from "./boundedFields.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, fault, flag, has, items, number, type Place, text, textItems } from "./fields.ts";
 import { taintOf, taints } from "./nodeRules.ts";
-import { parseQuantity } from "./quantity.ts";
 
 /** The limit on the number of a memory slice: no GPU has this many. */
 const mostSlices = 32;
@@ -52,7 +52,10 @@ function deviceRequest(request: Place): DeviceRequest {
   const wanted =
     alternatives.length > 0 ? alternatives : [has(request, "exactly") ? child(request, "exactly") : request];
   const counts = new Set(
-    wanted.map((one) => (text(one, "allocationMode") === "All" ? null : (number(one, "count") ?? 1))),
+    wanted.map((one) => {
+      const isWhole = Object.keys(child(child(one, "capacity"), "requests").value).length === 0;
+      return text(one, "allocationMode") === "All" || !isWhole ? null : (number(one, "count") ?? 1);
+    }),
   );
   const [count = null] = counts;
   return {

@@ -1,6 +1,6 @@
 import type { TextMap } from "../../model/node.ts";
 import type { GpuDemand, Pod, PodAddress, PodClaim, PodPhase, PodSchedulingGroup } from "../../model/pod.ts";
-import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
+import { isContainerShare, podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods, nameText, optionalName, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, hasLabels, mayBeExporter, portsByName } from "./exporterPods.ts";
@@ -108,7 +108,7 @@ function hasGpus(object: Place, meta: ObjectMeta, resources: PodResources): bool
   if (items(child(object, "spec"), "resourceClaims").length > 0) return true;
   if (has(child(object, "status"), "extendedResourceClaimStatus")) return true;
   const annotations = child(child(object, "metadata"), "annotations");
-  return gpuAnnotations.some((name) => has(annotations, name));
+  return gpuAnnotations.some((name) => has(annotations, name)) || Object.keys(annotations.value).some(isContainerShare);
 }
 
 function gpuPod(

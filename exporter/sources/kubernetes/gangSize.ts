@@ -1,6 +1,6 @@
 import { apiGroup } from "../../model/apiGroup.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
-import { podAnnotations } from "../../model/wellKnown.ts";
+import { isContainerShare, podAnnotations } from "../../model/wellKnown.ts";
 import { child, flag, has, items, type Place, text } from "./fields.ts";
 
 /** Reads from the specification of a controller how many of its pods start together; `null` if it does not declare that. */
@@ -101,6 +101,7 @@ function asksForGpus(template: Place): boolean {
   const spec = child(template, "spec");
   return (
     fractionAnnotations.some((name) => has(annotations, name)) ||
+    Object.keys(annotations.value).some(isContainerShare) ||
     items(spec, "resourceClaims").length > 0 ||
     items(spec, "containers").some((container) => {
       const resources = child(container, "resources");

@@ -1,9 +1,9 @@
 import { bareRecord } from "../../kernel/bareRecord.ts";
+import { parseQuantity } from "../../kernel/quantity.ts";
 import { gpuLikeResource, isSharedAmount } from "../../model/gpuResource.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { ContainerRequest } from "../../model/queues/kueue.ts";
 import { child, fault, has, items, type Place, text } from "./fields.ts";
-import { parseQuantity } from "./quantity.ts";
 
 /** The effective requests of a pod. */
 export interface PodResources {

@@ -15,6 +15,8 @@ const podNames = trustedNames
 const kits: readonly (readonly string[])[] = [
   ["gpu-fraction", "runai-gpu-group", "gpu-fraction-num-devices"],
   ["gpu-memory", "runai-gpu-group", "pod-group-name"],
+  ["nvidia.com/container.NAME.gpu-memory.request", "nvidia.com/container.NAME.gpus.devices", "runai-gpu-group"],
+  ["nvidia.com/container.NAME.gpu-compute.portion", "runai-gpu-group"],
   ["run.ai/reserve_for_gpu_index", "runai-gpu-group"],
   ["hami.io/vgpu-devices-allocated"],
   ["volcano.sh/vgpu-ids-new"],
@@ -97,6 +99,7 @@ function textOf(cluster: SharedCluster, pick: number): string {
     `${uuids.map((uuid) => `${uuid},NVIDIA,1,1`).join(":")}:;`,
     `${uuids.map((uuid) => `${uuid},NVIDIA,0,100`).join(":")}:;`,
     "GPU-ffffffff-0000,NVIDIA,1,1:;",
+    "20Gi",
     "0.01",
     "0.5",
     "1",

@@ -41,7 +41,7 @@ interface Written extends HostilePod {
 }
 
 const kaiSchedulers: ReadonlySet<string> = new Set(["kai-scheduler", "runai-scheduler"]);
-const ownWordsOfKai = /^(?:runai-gpu-group|gpu-fraction|gpu-memory|gpu-fraction-num-devices)/;
+const ownWordsOfKai = /^(?:nvidia\.com\/container\.|runai-gpu-group|gpu-fraction|gpu-memory|gpu-fraction-num-devices)/;
 const allocation = "hami.io/vgpu-devices-allocated";
 
 /** Honest work was there before. */

@@ -53,6 +53,10 @@ describe("a pod with GPUs", () => {
     ["a fraction by KAI", { metadata: { annotations: { "gpu-fraction": "0.5" } } }],
     ["memory by KAI", { metadata: { annotations: { "gpu-memory": "2000" } } }],
     [
+      "memory of a container by KAI",
+      { metadata: { annotations: { "nvidia.com/container.main.gpu-memory.limit": "8Gi" } } },
+    ],
+    [
       "an allocation by HAMi",
       { metadata: { annotations: { "hami.io/vgpu-devices-allocated": "GPU-1,NVIDIA,1,1:;" } } },
     ],

@@ -166,6 +166,7 @@ describe("a resource claim", () => {
           { deviceClassName: "b", count: 2 },
         ],
       },
+      { name: "part", exactly: { deviceClassName: "gpu.nvidia.com", capacity: { requests: { memory: "10Gi" } } } },
     ];
     const claim = { metadata: { name: "c" }, spec: { devices: { requests } } };
     expect(record(decodeResourceClaim(claim))).toMatchObject({
@@ -174,6 +175,8 @@ describe("a resource claim", () => {
         { deviceClasses: ["gpu.nvidia.com"], count: null, adminAccess: true },
         { deviceClasses: ["mig.nvidia.com"], count: 1, adminAccess: false },
         { deviceClasses: ["a", "b"], count: null, adminAccess: false },
+        // A part of one device: how large a part, only its slice says.
+        { deviceClasses: ["gpu.nvidia.com"], count: null, adminAccess: false },
       ],
     });
   });

@@ -188,6 +188,8 @@ const deviceAlternative = {
   5: int64OrAbsent("count"),
 } as const;
 
+const capacityNeeds = message("capacity", shape({ 1: quantityMap("requests") }));
+
 /** `ResourceClaim` of resource/v1 and v1beta2. */
 export const resourceClaimShape = claimShape(
   shape({
@@ -198,15 +200,21 @@ export const resourceClaimShape = claimShape(
         3: text("allocationMode"),
         4: int64OrAbsent("count"),
         5: flag("adminAccess"),
+        7: capacityNeeds,
       }),
     ),
-    3: messages("firstAvailable", shape(deviceAlternative)),
+    3: messages("firstAvailable", shape({ ...deviceAlternative, 7: capacityNeeds })),
   }),
 );
 
 /** `ResourceClaim` of resource/v1beta1. */
 export const resourceClaimV1beta1Shape = claimShape(
-  shape({ ...deviceAlternative, 6: flag("adminAccess"), 7: messages("firstAvailable", shape(deviceAlternative)) }),
+  shape({
+    ...deviceAlternative,
+    6: flag("adminAccess"),
+    7: messages("firstAvailable", shape({ ...deviceAlternative, 8: capacityNeeds })),
+    9: capacityNeeds,
+  }),
 );
 
 function claimShape(request: Shape): Shape {

@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import { bareRecord } from "../../../kernel/bareRecord.ts";
 import { isRecord, type JsonRecord } from "../../../kernel/parseJson.ts";
+import { parseDuration } from "../../../kernel/quantity.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
 import { type SchedulerSettings, unknownSchedulerSettings } from "../../../model/queues/queueObjects.ts";
 import type { ApiClient } from "../apiClient.ts";
@@ -11,7 +12,6 @@ import {
   type ConfigMapReading,
   createConfigMapReader,
 } from "../configMapReading.ts";
-import { parseDuration } from "../quantity.ts";
 
 /** The places of the settings of schedulers; settings that are not listed are not read. */
 export interface SettingsPlaces {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseTimeStamp } from "../../../../exporter/kernel/isoTime.ts";
-import { parseAmount, parseDuration } from "../../../../exporter/sources/kubernetes/quantity.ts";
+import { parseAmount, parseDuration } from "../../../../exporter/kernel/quantity.ts";
 
 describe("an amount", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseQuantity } from "../../../exporter/sources/kubernetes/quantity.ts";
+import { parseQuantity } from "../../exporter/kernel/quantity.ts";
 
 describe("a Kubernetes quantity", () => {
   it.each([
