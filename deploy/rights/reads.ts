@@ -76,14 +76,26 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
     purpose: "which check holds work with quota back: nodes to come, or another cluster",
     exposes: "admission checks and their parameters",
   },
+  kueueTopologies: {
+    purpose: "levels of the cluster's topology, such as racks",
+    exposes: "topologies: names of node labels",
+  },
   kaiQueues: { purpose: "quota, limits and weights", exposes: "quotas of all queues" },
   kaiPodGroups: { purpose: "gangs, and why they wait", exposes: "pod groups with their queues and conditions" },
   kaiSchedulingShards: {
     purpose: "which nodes a shard schedules, and its settings",
     exposes: "settings of the scheduler",
   },
+  kaiTopologies: {
+    purpose: "levels of the cluster's topology, such as racks",
+    exposes: "topologies: names of node labels",
+  },
   volcanoQueues: { purpose: "quota, limits and weights", exposes: "quotas of all queues" },
   volcanoPodGroups: { purpose: "gangs, and why they wait", exposes: "pod groups with their queues and conditions" },
+  volcanoHyperNodes: {
+    purpose: "domains of the network's topology, such as racks",
+    exposes: "names and labels of the nodes of each domain",
+  },
   nativePodGroups: { purpose: "gangs of Kubernetes itself", exposes: "pod groups with their policies and conditions" },
   nativeWorkloads: {
     purpose: "for which object a gang of Kubernetes itself was made",

@@ -92,7 +92,7 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
   const views = schedulerViews(snapshot, plugin, history);
   const prices = priceNodes(snapshot, settings, settings.priceCache);
   const placement = measurePlacement(snapshot, settings, cache, freeCapacities);
-  const levels = findLevels(snapshot.nodes, settings.topologyLevels ?? []);
+  const levels = findLevels(snapshot.nodes, settings.topologyLevels ?? [], snapshot.queueObjects);
   const blocked = findBlocked(snapshot, gangFreeCapacities, settings.blockedSince ?? nothing);
   const idleNodes = findIdleNodes(snapshot, uses, settings.idleNodeSince ?? nothing, settings);
   return {

@@ -39,6 +39,7 @@ const withOperators: Release = {
     "kai.scheduler/v1",
     "scheduling.volcano.sh/v1beta1",
     "batch.volcano.sh/v1alpha1",
+    "topology.volcano.sh/v1alpha1",
     "karpenter.sh/v1",
     "jobset.x-k8s.io/v1alpha2",
   ],

@@ -15,9 +15,19 @@ const apiFields: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
 const labelFields: ReadonlySet<string> = new Set(["labels", "nodeLabels", "matchLabels", "nodeSelector"]);
 /** Fields with texts for people: the words stay, and names are replaced. */
 const textFields: ReadonlySet<string> = new Set(["message", "reason", "underlyingCause"]);
+/** Fields with the key of a label, or with what stands for one. */
+const keyFields: ReadonlySet<string> = new Set([
+  "key",
+  "topologyKey",
+  "matchLabelKeys",
+  "nodeLabel",
+  "alias",
+  "required",
+  "requiredTopologyLevel",
+]);
 /** Fields that name an object, whatever their text looks like. */
 const nameField =
-  /^(?:name|namespaces?|hostname|user|username|displayName|.*(?:Name|IP)|queue|clusterQueue|localQueue|parentQueue|cohort|parent|pool)$/;
+  /^(?:name|namespaces?|hostname|user|username|displayName|.*(?:Name|IP)|queue|clusterQueue|localQueue|parentQueue|cohort|parent|pool|topology)$/;
 
 /** A copy of parsed JSON in which no name of the cluster is left. */
 export function redactObject(value: unknown, redaction: Redaction): unknown {
@@ -50,7 +60,7 @@ function redactText(text: string, field: string, redaction: Redaction): string {
   if (textFields.has(field)) return withoutNames(text, redaction);
   if (field === "providerID")
     return text.replace(/^([a-z]+:\/\/)(.*)$/, (_, scheme: string, rest: string) => scheme + pseudonyms.ofName(rest));
-  if (field === "key" || field === "topologyKey" || field === "matchLabelKeys") return keyOf(text, redaction);
+  if (keyFields.has(field)) return keyOf(text, redaction);
   const isKept = nameField.test(field) ? isCommonName(text) : isPublicText(text);
   return isKept ? text : pseudonyms.ofName(text);
 }

@@ -1,9 +1,13 @@
 import type { NodeView } from "../../join/snapshot.ts";
-import type { TopologyLevel, TopologySource } from "../../model/topology.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { TopologyLevel, TopologyObject, TopologySource } from "../../model/topology.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
+import { tierLevels } from "./hyperNodes.ts";
 
 /** A level with the domain of each node. */
 export interface LevelDomains extends TopologyLevel {
+  /** The tier of Volcano's HyperNodes; absent for levels of labels. */
+  readonly tier?: number;
   /** Names of its domains, in their order. A name is untrusted text. */
   readonly domains: readonly string[];
   /** Index into `domains` for each node, parallel to the nodes; -1: it is in no domain of this level. */
@@ -34,22 +38,66 @@ const wellKnown: readonly (readonly [TopologySource, readonly string[]])[] = [
   ["nvlink", [nodeLabels.gpuClique]],
 ];
 
-type LabeledNode = Pick<NodeView, "labels">;
+/** What the place of a node is found by. */
+export type PlacedNode = Pick<NodeView, "name" | "labels">;
+
+type TopologyObjects = Pick<QueueObjects, "kueueTopologies" | "kaiTopologies" | "volcanoHyperNodes">;
 
 /**
- * The levels of the cluster's topology. What is configured comes first, then what labels show, unless levels are configured. A
- * level that labels show is left out if it says nothing: if all nodes are in one domain, or each is alone in its own. Pure; the
- * order of nodes changes nothing.
+ * The levels of the cluster's topology: first those of the configuration, then those that Kueue, KAI and Volcano declare, then
+ * those that labels show by themselves, unless levels are configured. Levels by the same labels are one level. A level that
+ * labels show is left out if it says nothing: if all nodes are in one domain, or each is alone in its own. Pure; the order of
+ * nodes changes nothing.
  */
 export function findLevels(
-  nodes: readonly LabeledNode[],
+  nodes: readonly PlacedNode[],
   configured: readonly ConfiguredLevel[],
+  { kueueTopologies, kaiTopologies, volcanoHyperNodes }: TopologyObjects,
 ): readonly LevelDomains[] {
-  const declared = configuredLevels(configured);
+  const declared = [
+    ...configuredLevels(configured),
+    ...objectLevels("kueue", kueueTopologies),
+    ...objectLevels("kai", kaiTopologies),
+  ];
   const shown = configured.length > 0 ? [] : wellKnown.flatMap(([source, labels]) => nested(source, labels));
-  const known = declared.map((level) => domainsOf(level, nodes)).filter(({ domains }) => domains.length > 0);
-  const found = shown.map((level) => domainsOf(level, nodes)).filter(saysSomething);
-  return [...known, ...found].slice(0, maxLevels);
+  const levels = [
+    ...unique(declared).map((level) => domainsOf(level, nodes)),
+    ...tierLevels(nodes, volcanoHyperNodes),
+  ].filter(({ domainOfNode }) => domainOfNode.some((domain) => domain >= 0));
+  const isDeclared = new Set(levels.flatMap(({ labels }) => labels));
+  const found = shown.filter(({ name }) => !isDeclared.has(name)).map((level) => domainsOf(level, nodes));
+  return withOwnNames([...levels, ...found.filter(saysSomething)].slice(0, maxLevels));
+}
+
+function objectLevels(source: TopologySource, topologies: readonly TopologyObject[]): readonly LevelDefinition[] {
+  return [...topologies]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap(({ name: object, levels }) => {
+      const needed = levels.map(({ nodeLabel }) => nodeLabel);
+      return needed.map((name, index) => ({ name, source, labels: needed.slice(0, index + 1), needed, object }));
+    });
+}
+
+/** One level for each list of labels by which nodes are divided. */
+function unique(levels: readonly LevelDefinition[]): readonly LevelDefinition[] {
+  const byLabels = new Map<string, LevelDefinition>();
+  for (const level of levels) {
+    const key = JSON.stringify([level.labels, [...new Set([...level.labels, ...level.needed])].sort()]);
+    if (!byLabels.has(key)) byLabels.set(key, level);
+  }
+  return [...byLabels.values()];
+}
+
+/** Levels of one name get the name of their object, or their number, behind it. */
+function withOwnNames(levels: readonly LevelDomains[]): readonly LevelDomains[] {
+  const taken = new Set<string>();
+  return levels.map((level) => {
+    let { name } = level;
+    if (taken.has(name) && level.object !== null) name = `${level.name} (${level.object})`;
+    for (let i = 2; taken.has(name); i++) name = `${level.name} (${i})`;
+    taken.add(name);
+    return name === level.name ? level : { ...level, name };
+  });
 }
 
 function configuredLevels(levels: readonly ConfiguredLevel[]): readonly LevelDefinition[] {
@@ -67,7 +115,7 @@ function nested(source: TopologySource, labels: readonly string[]): readonly Lev
   return labels.map((name, index) => ({ name, source, labels: labels.slice(0, index + 1), needed: [], object: null }));
 }
 
-function domainsOf({ needed, ...level }: LevelDefinition, nodes: readonly LabeledNode[]): LevelDomains {
+function domainsOf({ needed, ...level }: LevelDefinition, nodes: readonly PlacedNode[]): LevelDomains {
   const keys: (string | null)[] = nodes.map(({ labels }) =>
     needed.some((label) => labelValue(labels, label) === null) ? null : keyOf(level.labels, labels),
   );

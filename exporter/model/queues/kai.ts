@@ -1,5 +1,6 @@
 import type { ResourceAmounts } from "../node.ts";
 import type { OwnerRef } from "../pod.ts";
+import type { RequiredTopology } from "../topology.ts";
 import type { Condition } from "./condition.ts";
 import type { ObjectRevision } from "./objectRevision.ts";
 
@@ -81,6 +82,8 @@ export interface KaiPodGroup {
   readonly lastEvictionAt: number | null;
   readonly staleSince: number | null;
   readonly checkpointedAt: number | null;
+  /** The level within one of whose domains its pods must be; absent where it requires none. */
+  readonly requiredTopology?: RequiredTopology;
 }
 
 /** `SchedulingShard` (`kai.scheduler/v1`): one scheduler over the nodes of one partition. */

@@ -2,6 +2,7 @@ import type { ResourceAmounts, Taint, TextMap } from "../node.ts";
 import type { OwnerRef } from "../pod.ts";
 import type { Condition } from "./condition.ts";
 import type { ObjectRevision } from "./objectRevision.ts";
+import type { RequiredTopology } from "../topology.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
 
 /**
@@ -120,6 +121,8 @@ export interface KueuePodSet {
    * what the pod asks for. It is needed because rules of a LimitRange are about containers.
    */
   readonly containers?: readonly ContainerRequest[];
+  /** The level within one of whose domains its pods must be; absent where it requires none. */
+  readonly requiredTopology?: RequiredTopology;
 }
 
 /** What one container of a pod asks for. */

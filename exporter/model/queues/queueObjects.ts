@@ -9,6 +9,7 @@ import type {
   KueueWorkload,
   KueueWorkloadPriorityClass,
 } from "./kueue.ts";
+import type { HyperNode, TopologyObject } from "../topology.ts";
 import type { NativePodGroup, NativeWorkload } from "./nativeGangs.ts";
 import type { VolcanoPodGroup, VolcanoQueue } from "./volcano.ts";
 
@@ -79,11 +80,14 @@ export interface QueueObjects {
   readonly kueueWorkloads: readonly KueueWorkload[];
   readonly kueueWorkloadPriorityClasses: readonly KueueWorkloadPriorityClass[];
   readonly kueueAdmissionChecks: readonly KueueAdmissionCheck[];
+  readonly kueueTopologies: readonly TopologyObject[];
   readonly kaiQueues: readonly KaiQueue[];
   readonly kaiPodGroups: readonly KaiPodGroup[];
   readonly kaiSchedulingShards: readonly KaiSchedulingShard[];
+  readonly kaiTopologies: readonly TopologyObject[];
   readonly volcanoQueues: readonly VolcanoQueue[];
   readonly volcanoPodGroups: readonly VolcanoPodGroup[];
+  readonly volcanoHyperNodes: readonly HyperNode[];
   readonly nativePodGroups: readonly NativePodGroup[];
   readonly nativeWorkloads: readonly NativeWorkload[];
   readonly resourceQuotas: readonly ResourceQuota[];
@@ -102,11 +106,14 @@ export const noQueueObjects: QueueObjects = {
   kueueWorkloads: [],
   kueueWorkloadPriorityClasses: [],
   kueueAdmissionChecks: [],
+  kueueTopologies: [],
   kaiQueues: [],
   kaiPodGroups: [],
   kaiSchedulingShards: [],
+  kaiTopologies: [],
   volcanoQueues: [],
   volcanoPodGroups: [],
+  volcanoHyperNodes: [],
   nativePodGroups: [],
   nativeWorkloads: [],
   resourceQuotas: [],

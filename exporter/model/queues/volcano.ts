@@ -1,5 +1,6 @@
 import type { ResourceAmounts } from "../node.ts";
 import type { OwnerRef } from "../pod.ts";
+import type { RequiredTopology } from "../topology.ts";
 import type { Condition } from "./condition.ts";
 import type { ObjectRevision } from "./objectRevision.ts";
 
@@ -47,4 +48,6 @@ export interface VolcanoPodGroup {
   readonly conditions: readonly Condition[];
   /** The last checkpoint by the annotation of Volcano or of Fairlead, seconds since the epoch. */
   readonly checkpointedAt: number | null;
+  /** The highest tier of HyperNodes within one of which its pods must be; absent where it requires none. */
+  readonly requiredTopology?: RequiredTopology;
 }

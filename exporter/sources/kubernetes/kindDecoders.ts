@@ -15,6 +15,7 @@ import {
 } from "./queues/decodeKueueQueues.ts";
 import { decodeNativePodGroup, decodeNativeWorkload } from "./queues/decodeNativeGangs.ts";
 import { decodeLimitRange, decodeResourceQuota } from "./queues/decodeQuotaRules.ts";
+import { decodeHyperNode, decodeTopology } from "./queues/decodeTopology.ts";
 import { decodeVolcanoPodGroup, decodeVolcanoQueue } from "./queues/decodeVolcano.ts";
 import { decodeWorkload } from "./queues/decodeWorkload.ts";
 
@@ -46,11 +47,14 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: RecordProject
     kueueWorkloads: (value) => decodeWorkload(value, gpuResources),
     kueueWorkloadPriorityClasses: decodeWorkloadPriorityClass,
     kueueAdmissionChecks: decodeAdmissionCheck,
+    kueueTopologies: decodeTopology,
     kaiQueues: (value) => decodeKaiQueue(value, kaiNodePoolLabel),
     kaiPodGroups: (value) => decodeKaiPodGroup(value, kaiNodePoolLabel),
     kaiSchedulingShards: decodeSchedulingShard,
+    kaiTopologies: decodeTopology,
     volcanoQueues: decodeVolcanoQueue,
     volcanoPodGroups: decodeVolcanoPodGroup,
+    volcanoHyperNodes: decodeHyperNode,
     nativePodGroups: decodeNativePodGroup,
     nativeWorkloads: decodeNativeWorkload,
     resourceQuotas: decodeResourceQuota,

@@ -38,7 +38,11 @@ export function momentOf(nodes: readonly NaiveNode[]): Snapshot {
 
 /** What is measured of a moment with the levels block and rack. */
 export function measured(snapshot: Snapshot, requestOf: RequestOf = onlyGpus): Topology {
-  return measureTopology(findFreeCapacities(snapshot), findLevels(snapshot.nodes, blocksAndRacks), requestOf);
+  return measureTopology(
+    findFreeCapacities(snapshot),
+    findLevels(snapshot.nodes, blocksAndRacks, snapshot.queueObjects),
+    requestOf,
+  );
 }
 
 /** The only pool of a topology. */

@@ -16,7 +16,7 @@ let open: Call[];
 /** Kinds that this cluster has and lets Fairlead read. */
 const watchedHere = 8;
 const absentGroups =
-  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|karpenter\.sh|autoscaling|autoscaling\.k8s\.io|keda\.sh)\/|^\/apis\/scheduling\.k8s\.io\/v1(alpha|beta)/;
+  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|topology\.volcano\.sh|karpenter\.sh|autoscaling|autoscaling\.k8s\.io|keda\.sh)\/|^\/apis\/scheduling\.k8s\.io\/v1(alpha|beta)/;
 
 /** A cluster of one pod with GPUs and its Job, without optional kinds and without permission for budgets. */
 async function serve(): Promise<void> {
@@ -81,12 +81,14 @@ describe("the Kubernetes source", () => {
       "kaiPodGroups",
       "kaiQueues",
       "kaiSchedulingShards",
+      "kaiTopologies",
       "karpenterNodePools",
       "kueueAdmissionChecks",
       "kueueClusterQueues",
       "kueueCohorts",
       "kueueLocalQueues",
       "kueueResourceFlavors",
+      "kueueTopologies",
       "kueueWorkloadPriorityClasses",
       "kueueWorkloads",
       "limitRanges",
@@ -104,6 +106,7 @@ describe("the Kubernetes source", () => {
       "resourceSlices",
       "scaledObjects",
       "verticalPodAutoscalers",
+      "volcanoHyperNodes",
       "volcanoPodGroups",
       "volcanoQueues",
     ]);

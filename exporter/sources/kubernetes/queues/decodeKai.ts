@@ -86,8 +86,16 @@ export function decodeKaiPodGroup(value: unknown, nodePoolLabel: string = kaiNam
       lastEvictionAt: annotationTime(object, kaiNames.lastEviction),
       staleSince: annotationTime(object, kaiNames.stale),
       checkpointedAt: checkpointTime(object),
+      ...requiredTopology(child(spec, "topologyConstraint")),
     };
   });
+}
+
+/** The level that a whole PodGroup requires; those of its sub-groups are not read. */
+function requiredTopology(constraint: Place): Pick<KaiPodGroup, "requiredTopology"> {
+  const level = optionalName(constraint, "requiredTopologyLevel");
+  if (level === null) return {};
+  return { requiredTopology: { scheduler: "kai", topology: optionalName(constraint, "topology"), level, tier: null } };
 }
 
 interface SubGroup {

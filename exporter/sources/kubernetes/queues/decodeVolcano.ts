@@ -44,6 +44,14 @@ function hierarchy(object: Place, name: string): string | null {
   return found === null ? null : cut(found, maxHierarchyChars);
 }
 
+/** The highest tier of one HyperNode of which all pods must be. Only the mode `hard`, which is the default, requires one. */
+function requiredTopology(network: Place): Pick<VolcanoPodGroup, "requiredTopology"> {
+  if ((optionalName(network, "mode") ?? "hard") !== "hard") return {};
+  const [tier, level] = [number(network, "highestTierAllowed"), optionalName(network, "highestTierName")];
+  if (tier === null && level === null) return {};
+  return { requiredTopology: { scheduler: "volcano", topology: null, level, tier } };
+}
+
 const defaultQueue = "default";
 
 /** A PodGroup of Volcano (`scheduling.volcano.sh/v1beta1`) as a model record. */
@@ -62,6 +70,7 @@ export function decodeVolcanoPodGroup(value: unknown): Decoded<VolcanoPodGroup> 
       running: number(status, "running") ?? 0,
       conditions: conditions(status),
       checkpointedAt: checkpointTime(object),
+      ...requiredTopology(child(spec, "networkTopology")),
     };
   });
 }

@@ -77,8 +77,19 @@ function readPodSets(spec: Place, configuredGpus: ReadonlySet<string>): readonly
     name: nameText(podSet, "name"),
     count: number(podSet, "count") ?? 1,
     minCount: number(podSet, "minCount"),
+    ...requiredTopology(podSet),
     ...podTemplate(child(child(podSet, "template"), "spec"), configuredGpus),
   }));
+}
+
+/**
+ * The level that a pod set requires, as Kueue wrote it into the Workload from the annotation of its pods. What it prefers, and
+ * levels for slices of it, are not read: they do not keep the whole set in one domain.
+ */
+function requiredTopology(podSet: Place): Pick<KueuePodSet, "requiredTopology"> {
+  const level = optionalName(child(podSet, "topologyRequest"), "required");
+  if (level === null) return {};
+  return { requiredTopology: { scheduler: "kueue", topology: null, level, tier: null } };
 }
 
 function podTemplate(spec: Place, configuredGpus: ReadonlySet<string>): Pick<KueuePodSet, "pod" | "containers"> {

@@ -15,6 +15,7 @@ import {
   decodeWorkloadPriorityClass,
 } from "../../../../exporter/sources/kubernetes/queues/decodeKueueQueues.ts";
 import { decodeResourceQuota } from "../../../../exporter/sources/kubernetes/queues/decodeQuotaRules.ts";
+import { decodeHyperNode, decodeTopology } from "../../../../exporter/sources/kubernetes/queues/decodeTopology.ts";
 import {
   decodeVolcanoPodGroup,
   decodeVolcanoQueue,
@@ -24,6 +25,7 @@ import { createEvictionWatch } from "../../../../exporter/sources/kubernetes/que
 import { kueueEviction } from "../../../../exporter/sources/kubernetes/queues/kueueEviction.ts";
 import { createFakeClock } from "../fakeClock.ts";
 import { capturedItems, recordOf } from "./capturedList.ts";
+import { hyperNodes, topology } from "./topologyObjects.ts";
 
 type Decode = (value: unknown) => Decoded<unknown>;
 
@@ -40,6 +42,8 @@ const subjects: readonly (readonly [string, Decode, readonly unknown[]])[] = [
   ["SchedulingShard", decodeSchedulingShard, capturedItems("kai-0.12/schedulingShards")],
   ["Queue of Volcano", decodeVolcanoQueue, capturedItems("volcano-1.15/proportion/queues")],
   ["PodGroup of Volcano", decodeVolcanoPodGroup, capturedItems("volcano-1.15/proportion/podGroups")],
+  ["Topology", decodeTopology, [topology]],
+  ["HyperNode", decodeHyperNode, hyperNodes],
   [
     "ResourceQuota",
     decodeResourceQuota,
