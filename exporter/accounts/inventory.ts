@@ -1,5 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { IdleNode } from "../analysis/idleNodes/findIdleNodes.ts";
+import { addHourlyCost } from "../analysis/prices/addHourlyCost.ts";
 import type { Prices } from "../analysis/prices/prices.ts";
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
@@ -33,7 +34,7 @@ export function costsByPool(snapshot: Snapshot, { byNode }: Prices): readonly Po
     if (price === undefined) return;
     const ofPool = sums.get(pool) ?? new Map<string, number>();
     sums.set(pool, ofPool);
-    ofPool.set(price.currency, (ofPool.get(price.currency) ?? 0) + gpus * price.perGpuHour);
+    addHourlyCost(ofPool, price, gpus);
   });
   return [...sums].flatMap(([pool, ofPool]) =>
     [...ofPool].map(([currency, costPerHour]) => ({ pool, currency, costPerHour })),

@@ -1,5 +1,6 @@
 import type { AccountingEntry } from "../../../exporter/analysis/accountingEntry.ts";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
+import { addHourlyCost } from "../../../exporter/analysis/prices/addHourlyCost.ts";
 import type { WorkloadView } from "../../../exporter/join/snapshot.ts";
 import type { AdviceAct } from "../../../exporter/model/adviceAct.ts";
 import type { Advice } from "../../../exporter/model/recommendation.ts";
@@ -76,7 +77,7 @@ function costPerHour({ prices }: Analysis, entries: readonly AccountingEntry[]):
   const costs = new Map<string, number>();
   for (const { node, gpus } of entries) {
     const price = prices.byNode.get(node);
-    if (price !== undefined) costs.set(price.currency, (costs.get(price.currency) ?? 0) + gpus * price.perGpuHour);
+    if (price !== undefined) addHourlyCost(costs, price, gpus);
   }
   return costs;
 }

@@ -1,3 +1,4 @@
+import { addHourlyCost } from "../../analysis/prices/addHourlyCost.ts";
 import type { Prices } from "../../analysis/prices/prices.ts";
 
 /** An amount of GPUs: `8`, `0.5`. */
@@ -39,7 +40,7 @@ function costs(prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: n
   for (const [node, gpus] of gpusByNode) {
     const price = prices.byNode.get(node);
     if (price === undefined) continue;
-    amounts.set(price.currency, (amounts.get(price.currency) ?? 0) + price.perGpuHour * gpus * hours);
+    addHourlyCost(amounts, price, gpus * hours);
   }
   return [...amounts]
     .filter(([, amount]) => amount >= 0.005)

@@ -7,6 +7,7 @@ import { type JudgedShape, judgedShape } from "../../analysis/placement/countSha
 import { freeGpus, placeable, wholeNodes } from "../../analysis/placement/freeGpus.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { TypicalRequests } from "../../analysis/placement/typicalRequests.ts";
+import { addHourlyCost } from "../../analysis/prices/addHourlyCost.ts";
 import { accountStates, isIdleNode } from "../../analysis/states.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
@@ -80,7 +81,7 @@ export function changeOfNodes(copy: ClusterCopy, scales: NodeScales): NodeMeasur
     const price = before === undefined ? undefined : analysis.prices.byNode.get(before.name);
     const gpus = (copy.nodes[node]?.physicalGpus ?? 0) - (before?.physicalGpus ?? 0);
     if (price === undefined || gpus === 0) continue;
-    sum.cost.set(price.currency, (sum.cost.get(price.currency) ?? 0) + gpus * price.perGpuHour);
+    addHourlyCost(sum.cost, price, gpus);
   }
   return sum;
 }
@@ -184,7 +185,7 @@ export function nodesOfPools(analysis: Analysis, pools: ReadonlySet<string>): No
   }
   for (const { pool, price, physicalGpus } of analysis.prices.groups) {
     if (price === null || !pools.has(pool)) continue;
-    sum.cost.set(price.currency, (sum.cost.get(price.currency) ?? 0) + physicalGpus * price.perGpuHour);
+    addHourlyCost(sum.cost, price, physicalGpus);
   }
   return sum;
 }

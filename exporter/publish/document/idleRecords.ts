@@ -1,4 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { addHourlyCost } from "../../analysis/prices/addHourlyCost.ts";
 import { idleEntrySince } from "../../analysis/stateLimits.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { IdleReason } from "../../model/idleReasons.ts";
@@ -48,7 +49,7 @@ export function idleRecords({
     sums.since = Math.max(sums.since, since);
     const price = prices.byNode.get(node);
     if (price === undefined) sums.unpricedGpus += gpus;
-    else sums.costs.set(price.currency, (sums.costs.get(price.currency) ?? 0) + gpus * price.perGpuHour);
+    else addHourlyCost(sums.costs, price, gpus);
   }
   return new Map([...found].map(([workload, models]) => [workload, [...models].sort(byName).map(toRecord)]));
 }
