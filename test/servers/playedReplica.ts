@@ -76,6 +76,8 @@ export async function startPlayedReplica({ simulator, config, apiUrl }: PlayedRe
       ...late.map(([kind, version]) => `${kind} is at ${version} of ${wanted}`),
     ];
   }
+  const isUpToDate = (): boolean => behind().length === 0;
+  const notUpToDate = (): string => `not seen yet: ${behind().join(", ")}`;
   /** Answers of the API, but not what open watches bring. */
   const isAnswered = (): boolean => underWay() === 0;
   const lastWritten = (): number => {
@@ -98,15 +100,13 @@ export async function startPlayedReplica({ simulator, config, apiUrl }: PlayedRe
     url: server.url,
     async cycle() {
       // What open watches bring comes first: after a leap in time they would count as silent.
-      if (!isCut)
-        await until(
-          () => behind().length === 0,
-          () => `not seen yet: ${behind().join(", ")}`,
-        );
+      if (!isCut) await until(isUpToDate, notUpToDate);
       clock.elapse();
       await calm(isAnswered);
       // After a cut, kinds come back one by one, each when its time to try again has come.
       if (behind().length === 0) isCut = false;
+      // A watch that ended with the time that passed is opened again, which may take longer than its answer.
+      if (!isCut) await until(isUpToDate, notUpToDate);
       await stack.dcgm.scrapeOnce(simulator.now());
       await stack.cycle.run();
     },
