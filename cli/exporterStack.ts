@@ -103,7 +103,10 @@ export function buildExporter(options: StackOptions): ExporterStack {
   const autoscaler = config.clusterAutoscaler.statusConfigMap;
   const kubernetes = createKubernetesSource({
     client,
-    exporters: config.dcgm.discovery,
+    exporters: [
+      ...config.dcgm.discovery,
+      ...config.dcgm.podProcesses.map((selector) => ({ ...selector, isOfProcesses: true })),
+    ],
     servers: config.serving.discovery,
     ...monitorPlaces(config.serving),
     gpuResources: Object.keys(config.gpu.resources),

@@ -1,10 +1,13 @@
 import type { Config } from "../exporter/config/schema.ts";
 import { gpuLikeResource } from "../exporter/model/gpuResource.ts";
 import { type BelievedExporters, createExporterBelief } from "../exporter/sources/dcgm/believedExporters.ts";
-import { createDcgmSource, type DcgmSource } from "../exporter/sources/dcgm/dcgmSource.ts";
+import { createDcgmSource, type DcgmSource, scheduleOnMachine } from "../exporter/sources/dcgm/dcgmSource.ts";
 import { discoverTargets } from "../exporter/sources/dcgm/discover.ts";
+import { withPodProcesses } from "../exporter/sources/dcgm/podProcesses.ts";
+import { createPodProcessSource, type PodProcessSource } from "../exporter/sources/dcgm/podProcessSource.ts";
 import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSource.ts";
 import { createGetPool, type GetPool } from "../exporter/sources/http/getPool.ts";
+import type { Rounds } from "../exporter/sources/http/rounds.ts";
 import type { KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { ServingSource } from "../exporter/sources/serving/servingSource.ts";
 import { acceptedPage, pagePool } from "./pagePool.ts";
@@ -48,21 +51,55 @@ export function createTelemetrySources(
       ? []
       : [createServerSource(config, prometheus, { kubernetes, exporters }, now, monotonic)]),
   ];
+  const processes = processSource(config, kubernetes, steady, monotonic);
   const [first] = sources;
   if (first !== undefined) {
-    const reported = { ...first, problems: () => [...first.problems(), ...exporters().problems] };
+    const reported = {
+      ...first,
+      problems: () => [...first.problems(), ...exporters().problems, ...(processes?.problems() ?? [])],
+    };
     sources.splice(0, 1, reported);
   }
   const serving = servingSourcesOf(config, kubernetes, steady, servingPages);
-  const all = async (run: (source: DcgmSource | ServingSource) => Promise<void>): Promise<void> => {
-    await Promise.all([...sources, ...serving].map(run));
+  const all = async (run: (source: Rounds) => Promise<void>): Promise<void> => {
+    await Promise.all([...sources, ...serving, ...(processes === null ? [] : [processes])].map(run));
   };
   return {
-    sources,
+    sources: processes === null ? sources : sources.map((source) => withProcesses(source, processes)),
     serving,
     start: () => all((source) => source.start()),
     stop: () => all((source) => source.stop()),
     scrapeOnce: (at) => all((source) => source.scrapeOnce(at)),
+  };
+}
+
+/** The exporters of pods' processes; `null` where the configuration selects none. */
+function processSource(
+  config: Config,
+  kubernetes: Pick<KubernetesSource, "read">,
+  steady: () => number,
+  monotonic: () => number,
+): PodProcessSource | null {
+  const { podProcesses } = config.dcgm;
+  if (podProcesses.length === 0) return null;
+  const lookup = exporterLookup(kubernetes, monotonic, true);
+  const source = createPodProcessSource({
+    targets: () => discoverTargets(lookup().pods, podProcesses, []),
+    pool: exporterPages(config, steady),
+    intervalSeconds: config.interval,
+    now: steady,
+    schedule: scheduleOnMachine,
+  });
+  return { ...source, scrapeOnce: () => source.scrapeOnce(steady()) };
+}
+
+function withProcesses(source: DcgmSource, processes: PodProcessSource): DcgmSource {
+  return {
+    ...source,
+    read: () => {
+      const state = source.read();
+      return { ...state, pages: withPodProcesses(state.pages, processes.read()) };
+    },
   };
 }
 
@@ -74,7 +111,11 @@ function exporterPages({ dcgm, interval }: Config, steady: () => number): GetPoo
 /** Looks up the exporters that are believed; while pods cannot be read, the last known ones remain. */
 type ExporterLookup = () => BelievedExporters;
 
-function exporterLookup(kubernetes: Pick<KubernetesSource, "read">, monotonic: () => number): ExporterLookup {
+function exporterLookup(
+  kubernetes: Pick<KubernetesSource, "read">,
+  monotonic: () => number,
+  ofProcesses = false,
+): ExporterLookup {
   const belief = createExporterBelief();
   let last: BelievedExporters = { pods: [], rejected: [], problems: [] };
   return () => {
@@ -82,7 +123,8 @@ function exporterLookup(kubernetes: Pick<KubernetesSource, "read">, monotonic: (
     if (!known.has("pods")) return last;
     const withGpus = nodes.filter(({ capacity }) => Object.keys(capacity).some((name) => gpuLikeResource(name)));
     const gpuNodes = known.has("nodes") ? new Set(withGpus.map(({ name }) => name)) : null;
-    last = belief.believe(exporterPods, gpuNodes, monotonic());
+    const meant = exporterPods.filter(({ isOfProcesses = false }) => isOfProcesses === ofProcesses);
+    last = belief.believe(meant, gpuNodes, monotonic());
     return last;
   };
 }

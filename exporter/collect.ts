@@ -39,7 +39,7 @@ export function collect(
     persistentVolumes: objects.persistentVolumes,
     ...(objects.neighbors === undefined ? {} : { neighbors: objects.neighbors }),
     autoscalerNodeGroups: objects.autoscalerNodeGroups,
-    exporterPods: objects.exporterPods,
+    exporterPods: ofDevices(objects.exporterPods),
     prices,
     known: objects.known,
     unreadable: new Set(watchedKindNames.filter((kind) => !objects.known.has(kind))),
@@ -47,6 +47,12 @@ export function collect(
     telemetry: preferPages(telemetry.map(({ pages }) => pages)),
     problems: [],
   };
+}
+
+function ofDevices(pods: KubernetesState["exporterPods"]): KubernetesState["exporterPods"] {
+  return pods.some(({ isOfProcesses }) => isOfProcesses === true)
+    ? pods.filter(({ isOfProcesses }) => isOfProcesses !== true)
+    : pods;
 }
 
 function bestPages(serving: readonly ServingState[]): readonly ServingPage[] {

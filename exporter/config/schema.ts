@@ -121,6 +121,12 @@ export const configSchema = z.strictObject({
         ])
         .describe("How exporter pods are found. Empty: none is discovered."),
       targets: z.array(listedTarget).default([]).describe("Pages that are fetched in addition to the discovered ones."),
+      podProcesses: z
+        .array(exporterSelector)
+        .default([])
+        .describe(
+          "How pods are found that report which pod uses how much of a shared GPU: KAI's metricsd, HAMi's vGPUmonitor; see docs/telemetry.md. What they say replaces the estimate.",
+        ),
       timeoutSeconds: seconds(0.1, 120).default(10).describe("Time within which a whole page must have arrived."),
       maxPageBytes: z
         .number()

@@ -215,11 +215,24 @@ function shareActivity({ share }: BoundShare, device: BoundDevice, activity: num
   return device.allocated > 0 ? Math.min(1, (activity * device.weight) / device.allocated) : 0;
 }
 
-/** Per-process values are believed unless all are 0 on a busy GPU (the exporter cannot see processes then). */
-function trustedProcessUtil(share: BoundShare, sample: Sample): number | null {
-  if (share.processUtil === null || sample.device.shares.length < 2) return null;
-  const seen = sample.device.shares.some((s) => (s.processUtil ?? 0) > 0);
-  return seen || (sample.activity ?? 0) <= 0.05 ? share.processUtil : null;
+/**
+ * The part of a GPU that the processes of a share's pod use. Such values are believed unless all are 0 on a busy GPU: the
+ * exporter cannot see processes then.
+ */
+function trustedProcessUtil(share: BoundShare, { device, reading, activity }: Sample): number | null {
+  if (device.shares.length < 2 || share.spread) return null;
+  const own = processUtilOf(share, reading);
+  if (own === null) return null;
+  const seen = device.shares.some((one) => (processUtilOf(one, reading) ?? 0) > 0);
+  return seen || (activity ?? 0) <= 0.05 ? own : null;
+}
+
+/** By the row that gave the pod its share; else by an exporter of processes, or by any row, that names this very pod. */
+function processUtilOf({ processUtil, pod: { pod } }: BoundShare, reading: DeviceReading | null): number | null {
+  if (processUtil !== null || reading === null) return processUtil;
+  const isOf = (row: { readonly namespace: string; readonly pod: string; readonly podUid: string | null }): boolean =>
+    row.namespace === pod.namespace && row.pod === pod.name && (row.podUid === null || row.podUid === pod.uid);
+  return reading.podProcesses?.find(isOf)?.util ?? reading.claimants.find(isOf)?.processUtil ?? null;
 }
 
 /** The readings of all devices that telemetry shows. */

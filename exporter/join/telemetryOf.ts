@@ -163,6 +163,7 @@ function reduced(pages: readonly TelemetryPage[]): readonly DeviceReading[] {
 
 function filledUp(newer: DeviceReading, older: DeviceReading | undefined): DeviceReading {
   if (older === undefined) return newer;
+  const podProcesses = newer.podProcesses ?? older.podProcesses;
   return {
     uuid: newer.uuid,
     gpuInstance: newer.gpuInstance,
@@ -184,6 +185,7 @@ function filledUp(newer: DeviceReading, older: DeviceReading | undefined): Devic
     dcgmHealth: newer.dcgmHealth ?? older.dcgmHealth,
     virtualSlots: Math.max(newer.virtualSlots, older.virtualSlots),
     claimants: newer.claimants.length > 0 ? newer.claimants : older.claimants,
+    ...(podProcesses === undefined ? {} : { podProcesses }),
   };
 }
 

@@ -17,6 +17,16 @@ export interface TelemetryClaimant {
   readonly claim: { readonly namespace: string; readonly name: string } | null;
 }
 
+/** What the processes of one pod use of a GPU, by an exporter that knows to which pod each process belongs. Untrusted text. */
+export interface PodProcesses {
+  readonly namespace: string;
+  readonly pod: string;
+  /** `null` where the exporter does not say it. */
+  readonly podUid: string | null;
+  /** Part of the time in which they use the whole GPU, 0..1. */
+  readonly util: number;
+}
+
 /**
  * What a page reports about one device, already reduced over its raw rows (max per signal) and sanitised. Ratios are 0..1.
  * `null` is "no valid value", never 0.
@@ -77,6 +87,8 @@ export interface DeviceReading {
    * content is the same; and while nothing at all has changed, the reading itself is that of the previous page.
    */
   readonly claimants: readonly TelemetryClaimant[];
+  /** Absent where no exporter reports processes by pod. */
+  readonly podProcesses?: readonly PodProcesses[];
 }
 
 /** Counts of samples that were not used, by reason. */

@@ -97,7 +97,7 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
   "unknown-anchor": ["the file is not valid YAML: Unresolved alias (the anchor must be set before the alias): missing"],
   "unknown-auth": ['dcgm.targets[0].auth.kind: found "digest", expected one of none, bearer, basic'],
   "unknown-setting": [
-    "dcgm.colour: unknown setting, expected one of discovery, targets, timeoutSeconds, maxPageBytes, maxGpusPerPage, concurrency, prometheus",
+    "dcgm.colour: unknown setting, expected one of discovery, targets, podProcesses, timeoutSeconds, maxPageBytes, maxGpusPerPage, concurrency, prometheus",
   ],
 };
 

@@ -9,6 +9,8 @@ export interface ExporterSelector {
   readonly namespaces: readonly string[];
   /** The labels that a pod must all have. Without any, a selector would select every pod, so it selects none. */
   readonly matchLabels: Readonly<Record<string, string>>;
+  /** Whether they report what processes of pods use, and not devices. */
+  readonly isOfProcesses?: boolean;
 }
 
 const labelKey = /^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$/;
@@ -50,13 +52,14 @@ export function exporterPod(
   if (!mayBeExporter(meta, selectors)) return null;
   const metadata = child(object, "metadata");
   const labels = child(metadata, "labels").value;
-  const isSelected = selectors.some(
+  const selected = selectors.find(
     ({ namespaces, matchLabels }) =>
       namespaces.includes(meta.namespace) && Object.keys(matchLabels).length > 0 && hasLabels(labels, matchLabels),
   );
   const status = child(object, "status");
   const phase = text(status, "phase");
-  if (!isSelected || phase === "Succeeded" || phase === "Failed" || has(metadata, "deletionTimestamp")) return null;
+  if (selected === undefined || phase === "Succeeded" || phase === "Failed" || has(metadata, "deletionTimestamp"))
+    return null;
   const spec = child(object, "spec");
   const nodeName = text(spec, "nodeName");
   const podIp = text(status, "podIP");
@@ -73,6 +76,7 @@ export function exporterPod(
     ready: isReady(status),
     createdAt,
     owner: owner === null ? null : { kind: owner.kind, name: owner.name },
+    ...(selected.isOfProcesses === true ? { isOfProcesses: true } : {}),
   };
 }
 

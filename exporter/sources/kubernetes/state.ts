@@ -13,6 +13,8 @@ export interface ExporterPod extends ExporterPodRef {
   readonly owner: { readonly kind: string; readonly name: string } | null;
   /** Creation time, seconds since the epoch; `null` where the object does not report it. */
   readonly createdAt: number | null;
+  /** Whether it reports what processes of pods use, and not devices. */
+  readonly isOfProcesses?: boolean;
 }
 
 /** What the Kubernetes source provides: the objects of a cycle, and where exporters run. */

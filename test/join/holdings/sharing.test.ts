@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claimant, gfdLabels, gpuNode, gpuPod, instance, node, now, page, reading } from "../clusterBuilder.ts";
+import { claimant, gfdLabels, gpuNode, gpuPod, instance, node, now, page, pod, reading } from "../clusterBuilder.ts";
 import {
   allocatedBy,
   codes,
@@ -81,6 +81,50 @@ describe("a shared GPU", () => {
       telemetry: [page("n", [{ ...reading("GPU-0", 0.9), claimants }])],
     });
     expect(holdingsOf(snapshot, "b")).toMatchObject([{ activity: expect.closeTo(0.9, 12), estimated: true }]);
+  });
+
+  it.each([
+    ["say better whoever gave the share", { podUid: "uid-research-a" }, { activity: 0.8, estimated: false }],
+    [
+      "say nothing about a pod that was made anew",
+      { podUid: "old" },
+      { activity: expect.closeTo(0.4, 12), estimated: true },
+    ],
+    [
+      "say nothing about a pod of another namespace",
+      { namespace: "x" },
+      { activity: expect.closeTo(0.4, 12), estimated: true },
+    ],
+  ])("processes by pod %s", (_case, parts, wanted) => {
+    const of = (pod: string, util: number) => ({ namespace: "research", pod, podUid: null, util });
+    const podProcesses = [{ ...of("a", 0.4), ...parts }, of("b", 0.02), of("stranger", 0.6)];
+    const kai = (name: string) =>
+      pod(name, "n", {
+        schedulerName: "kai-scheduler",
+        labels: { "runai-gpu-group": "g" },
+        annotations: { "gpu-fraction": "0.5" },
+      });
+    const reserved = gpuPod("gpu-reservation", "n", 1, {
+      namespace: "kai-resource-reservation",
+      labels: { "runai-gpu-group": "g" },
+      annotations: { "run.ai/reserve_for_gpu_index": "GPU-0" },
+    });
+    const snapshot = snapshotOf({
+      nodes: [gpuNode("n", 1)],
+      pods: [reserved, kai("a"), kai("b")],
+      telemetry: [page("n", [{ ...reading("GPU-0", 0.4), podProcesses }])],
+    });
+    expect(holdingsOf(snapshot, "a")).toMatchObject([wanted]);
+    expect(holdingsOf(snapshot, "b")).toMatchObject([{ activity: 0.04, estimated: false }]);
+  });
+
+  it("processes by pod that are all 0 on a busy GPU are not believed, and a pod alone has its GPU's activity", () => {
+    const podProcesses = [{ namespace: "research", pod: "a", podUid: null, util: 0 }];
+    const telemetry = [page("n", [{ ...reading("GPU-0", 0.9, "a", "b"), podProcesses }])];
+    const both = snapshotOf({ nodes: [sliced(1, 2)], pods: [gpuPod("a", "n", 1), gpuPod("b", "n", 1)], telemetry });
+    expect(holdingsOf(both, "a")).toMatchObject([{ activity: expect.closeTo(0.9, 12), estimated: true }]);
+    const alone = snapshotOf({ nodes: [sliced(1, 2)], pods: [gpuPod("a", "n", 1)], telemetry });
+    expect(holdingsOf(alone, "a")).toMatchObject([{ activity: 1, estimated: false }]);
   });
 
   it("instances of a MIG GPU are allocated by their profile", () => {
