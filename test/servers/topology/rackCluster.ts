@@ -55,6 +55,8 @@ export interface RackCluster {
   outcome(): Promise<Outcome>;
   /** Removes all gangs. */
   withdraw(): Promise<void>;
+  /** Names of the single-GPU pods that run. */
+  podNames(): readonly string[];
   /** Moves a single-GPU pod to another node: it is removed, as by an eviction, and one like it runs there. */
   movePod(name: string, node: string): Promise<void>;
   stop(): Promise<void>;
@@ -232,6 +234,7 @@ function createSteps(admin: Admin, kueue: Kueue): Steps {
       await admin.send("DELETE", workloads);
       await until("the gangs are gone", async () => (await list()).length === 0);
     },
+    podNames: () => [...running.values()].flat(),
     movePod: async (name, node) => {
       await remove(`${pods}/${name}`);
       running = new Map([...running].map(([at, names]) => [at, names.filter((one) => one !== name)]));
