@@ -33,7 +33,7 @@ function causes({ query, seriesLink }: Tools): PanelDraft {
     shows: [
       shows(because("capacity"), "No GPU is free", "neutral"),
       shows(because("quota"), "Quota or limit", "watch"),
-      shows(because("fragmentation"), "Free, but not together", "fourth"),
+      shows(because("fragmentation", "topology"), "Free, but not together", "fourth"),
       shows(because("constraint", "admission_check", "gang"), "Its own conditions, checks, its gang", "other"),
       shows(because("scheduler"), "Fits, and is not started", "act"),
       shows(because("unknown"), "Unknown", "unknown"),

@@ -122,7 +122,7 @@ function unmetDemand({ query, rowLink }: Tools): PanelDraft {
     values: [
       because("No GPU free", "capacity"),
       because("Quota", "quota"),
-      because("Fragmentation", "fragmentation"),
+      because("Fragmentation", "fragmentation", "topology"),
       because("Other", "gang", "constraint", "admission_check", "scheduler", "unknown"),
     ],
     colours: {

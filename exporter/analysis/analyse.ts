@@ -23,6 +23,7 @@ import { measureSignals, type SignalSettings } from "./signals/measureSignals.ts
 import { accountStates, type StateSettings } from "./states.ts";
 import { type ConfiguredLevel, findLevels } from "./topology/levels.ts";
 import { measureTopology } from "./topology/measureTopology.ts";
+import { findTopologyBlocks } from "./topology/topologyBlocks.ts";
 import { typicalRequestOf } from "./topology/typicalRequestOf.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 import { explainWaiting, type WaitSettings } from "./waiting/explainWaiting.ts";
@@ -86,14 +87,15 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
   const cache = settings.placementCache ?? createPlacementCache();
   const freeCapacities = findFreeCapacities(snapshot, cache.freeCapacities);
   const gangFreeCapacities = findGangFreeCapacities(snapshot, freeCapacities);
-  const waiting = explainWaiting(snapshot, settings, gangFreeCapacities);
+  const levels = findLevels(snapshot.nodes, settings.topologyLevels ?? [], snapshot.queueObjects);
+  const topologyBlocks = findTopologyBlocks(snapshot, gangFreeCapacities, levels);
+  const waiting = explainWaiting(snapshot, settings, gangFreeCapacities, topologyBlocks);
   const found = findings(snapshot, history);
   const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
   const views = schedulerViews(snapshot, plugin, history);
   const prices = priceNodes(snapshot, settings, settings.priceCache);
   const placement = measurePlacement(snapshot, settings, cache, freeCapacities);
-  const levels = findLevels(snapshot.nodes, settings.topologyLevels ?? [], snapshot.queueObjects);
-  const blocked = findBlocked(snapshot, gangFreeCapacities, settings.blockedSince ?? nothing);
+  const blocked = findBlocked(snapshot, gangFreeCapacities, settings.blockedSince ?? nothing, topologyBlocks);
   const idleNodes = findIdleNodes(snapshot, uses, settings.idleNodeSince ?? nothing, settings);
   return {
     snapshot,

@@ -1,7 +1,7 @@
 /**
  * What keeps a gang off free GPUs although there are enough: the first obstacle that, lifted alone, would let it in.
  *
- * - `topology`: everything fits, but the queue system reports that the topology that the gang asks for has no place;
+ * - `topology`: everything fits, but not within one domain of the level of the topology that the gang requires;
  * - `mig_geometry`: its MIG instances would fit if the free slices of the GPUs were partitioned for them;
  * - `cpu`, `memory`, `cpu_and_memory`: it would fit if every node had as much of these as it asks for;
  * - `model`: it would fit without its demands on labels that name the model of the GPUs;

@@ -2,6 +2,7 @@
 export const waitCauses = [
   "capacity",
   "fragmentation",
+  "topology",
   "quota",
   "constraint",
   "admission_check",

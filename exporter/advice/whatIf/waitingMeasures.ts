@@ -31,13 +31,14 @@ export interface WaitingKinds {
 
 /** Groups the waiting gangs of a moment. */
 export function findWaitingKinds({ snapshot, gangFreeCapacities, blocked }: Analysis): WaitingKinds {
+  const byTopology = new Set(blocked.work.filter(({ blocker }) => blocker === "topology").map(({ gang }) => gang));
   const byPlaced = new Map<readonly PlacedPods[], { topology?: AlikeGangs; other?: AlikeGangs }>();
   const kindOf = new Map<number, AlikeGangs>();
   const kinds: AlikeGangs[] = [];
   for (const [index, gang] of snapshot.queueing.gangs.entries()) {
     const asked = gang.never === null && gang.gpus !== null ? gangFreeCapacities.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
-    const hasNoTopology = statedCause(gang.reason) === "topology";
+    const hasNoTopology = byTopology.has(index);
     const known = byPlaced.get(asked.placed) ?? {};
     byPlaced.set(asked.placed, known);
     const side = hasNoTopology ? "topology" : "other";

@@ -16,6 +16,7 @@ import type { Analysis } from "../analysis.ts";
  * This depends on nodes alone, whereas the cause of the wait (`WaitCause`) depends on other reasons first. So work with the
  * cause `fragmentation` is always blocked, and blocked work has the cause `fragmentation` with these exceptions:
  *
+ * - `topology`: the blocker is `topology`, too;
  * - `constraint`, `admission_check`, `quota`, `gang`: that is why it waits now; it would still be blocked when that is settled.
  *   `constraint` also covers work that no node takes even when empty because of labels, taints, CPU or memory alone;
  * - `capacity`: this cause counts only what is free on nodes whose labels and taints allow the work, and in instances. The

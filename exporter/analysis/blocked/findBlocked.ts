@@ -6,7 +6,7 @@ import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangFit, PlacedPods, PoolTotal } from "../freeCapacity/gangFit.ts";
 import type { AskedPods, GangFreeCapacities } from "../freeCapacity/gangFreeCapacities.ts";
 import { onlyModelLabels, withoutModelLabels } from "../freeCapacity/nodeRules.ts";
-import { createStatedCauses } from "../freeCapacity/statedReason.ts";
+import { findTopologyBlocks, type TopologyBlocks } from "../topology/topologyBlocks.ts";
 import { type Blocked, type BlockedWork, nothingBlocked } from "./blocked.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
 
@@ -21,6 +21,7 @@ export function findBlocked(
   snapshot: Snapshot,
   freeCapacities: GangFreeCapacities,
   since: ReadonlyMap<string, number>,
+  topologyBlocks: TopologyBlocks = findTopologyBlocks(snapshot, freeCapacities, []),
 ): Blocked {
   const { gangs } = snapshot.queueing;
   if (gangs.length === 0) return nothingBlocked;
@@ -29,7 +30,6 @@ export function findBlocked(
     known ??= createMigGeometry(snapshot, freeCapacities.domains);
     return known;
   };
-  const causeOf = createStatedCauses();
   const judgedAsTheyAre = new Map<AskedPods, Judgement | null>();
   const judgedWithoutTopology = new Map<AskedPods, Judgement | null>();
   const work: BlockedWork[] = [];
@@ -39,7 +39,7 @@ export function findBlocked(
     if (gang === undefined) continue;
     const asked = gang.never === null && gang.gpus !== null ? freeCapacities.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
-    const hasNoTopology = causeOf(gang.reason) === "topology";
+    const hasNoTopology = topologyBlocks(index) !== null;
     // Gangs with the same requests are judged once.
     const judged = hasNoTopology ? judgedWithoutTopology : judgedAsTheyAre;
     let judgement = judged.get(asked);

@@ -8,6 +8,7 @@ import { findFreeCapacities } from "../freeCapacity/freeCapacities.ts";
 import { findGangFreeCapacities, type GangFreeCapacities, neededParts } from "../freeCapacity/gangFreeCapacities.ts";
 import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
 import { createStatedCauses, type StatedCause } from "../freeCapacity/statedReason.ts";
+import { findTopologyBlocks, type TopologyBlocks } from "../topology/topologyBlocks.ts";
 import { findPartialGangs } from "./partialGangs.ts";
 import { createQueueAllowance } from "./queueAllowance.ts";
 import { type GangDeadlock, noWaiting, type PartialGang, type Waiting, type WaitingWork } from "./waiting.ts";
@@ -17,13 +18,14 @@ import { createWaitTotals } from "./waitTotals.ts";
 export type WaitSettings = Pick<QueueSettings, "waitTargets">;
 
 /**
- * Why waiting work waits, for how long, and which gangs hold GPUs without running. Pure; `freeCapacities` are those of the
- * snapshot.
+ * Why waiting work waits, for how long, and which gangs hold GPUs without running. Pure; `freeCapacities` and
+ * `topologyBlocks` are those of the snapshot.
  */
 export function explainWaiting(
   snapshot: Snapshot,
   settings: WaitSettings,
   freeCapacities: GangFreeCapacities = findGangFreeCapacities(snapshot, findFreeCapacities(snapshot)),
+  topologyBlocks: TopologyBlocks = findTopologyBlocks(snapshot, freeCapacities, []),
 ): Waiting {
   const { queueing, at } = snapshot;
   const partialGangs = findPartialGangs(snapshot);
@@ -31,6 +33,7 @@ export function explainWaiting(
   const evidence = {
     snapshot,
     freeCapacities,
+    topologyBlocks,
     statedCause: createStatedCauses(),
     queueAllowance: createQueueAllowance(queueing),
     heads: strictHeads(queueing),
@@ -44,7 +47,15 @@ export function explainWaiting(
     const ageSeconds = gang.since === null ? null : Math.max(0, at - gang.since);
     const target = ageSeconds === null ? null : targetOf(gang.queue ?? "", gang.priorityClass);
     const isLate = target === null || ageSeconds === null ? null : ageSeconds > target;
-    const waiting: WaitingWork = { gang: index, cause: causeOf(gang, index, evidence), ageSeconds, isLate };
+    const cause = causeOf(gang, index, evidence);
+    const level = cause === "topology" ? (topologyBlocks(index)?.level ?? null) : null;
+    const waiting: WaitingWork = {
+      gang: index,
+      cause,
+      ageSeconds,
+      isLate,
+      ...(level === null ? {} : { blockingLevel: level }),
+    };
     work.push(waiting);
     totals.add(gang, waiting);
   }
@@ -58,6 +69,7 @@ const schedulerGraceSeconds = 5 * 60;
 interface WaitEvidence {
   readonly snapshot: Snapshot;
   readonly freeCapacities: GangFreeCapacities;
+  readonly topologyBlocks: TopologyBlocks;
   /** The function that `createStatedCauses` returns. */
   readonly statedCause: (reason: string) => StatedCause | null;
   /** Returns the GPUs that limits still allow a leaf to take. */
@@ -83,13 +95,13 @@ interface WaitEvidence {
  *    of work that Kueue has not admitted are held back by Kueue, which does not count.
  * 6. `unknown`: nothing shows how many GPUs it needs.
  * 7. `capacity`: fewer GPUs are free than it needs, in the pools that could serve it and on usable nodes that take its pods.
- * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed; or the queue system's own topology has no
- *    place.
- * 9. `quota`: another gang is before it in a queue that serves strictly in order.
- * 10. `gang`: it fits, is in no queue system, and fewer members are seen than it needs. The others may exist without GPUs, so
+ * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed.
+ * 9. `topology`: they can be placed, but not within one domain of a level that it requires, or its queue system says so.
+ * 10. `quota`: another gang is before it in a queue that serves strictly in order.
+ * 11. `gang`: it fits, is in no queue system, and fewer members are seen than it needs. The others may exist without GPUs, so
  *    this comes after the causes that are known; but the scheduler is not to blame.
- * 11. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes since its quota was reserved.
- * 12. `unknown`: it has waited for less, or nothing shows why it waits.
+ * 12. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes since its quota was reserved.
+ * 13. `unknown`: it has waited for less, or nothing shows why it waits.
  *
  * What it needs are the members that bring it to its minimum, at least one; the smallest ones where any of them suffice.
  */
@@ -103,7 +115,8 @@ function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): Wait
   if (stated === "gang" || isIncomplete(gang)) return "gang";
   if (gang.gpus === null || verdict === null) return "unknown";
   if (verdict === "too-little") return "capacity";
-  if (verdict === "scattered" || stated === "topology") return "fragmentation";
+  if (verdict === "scattered") return "fragmentation";
+  if (evidence.topologyBlocks(index) !== null) return "topology";
   if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
   if (lacksMembers(gang)) return "gang";
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";

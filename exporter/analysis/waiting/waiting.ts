@@ -8,6 +8,8 @@ export interface WaitingWork {
   readonly ageSeconds: number | null;
   /** Whether it has waited longer than its wait target; `null` without a target. */
   readonly isLate: boolean | null;
+  /** With the cause `topology`: the level that blocks, because it fits into no single domain of it; absent where that is not known. */
+  readonly blockingLevel?: string;
 }
 
 /** All that waits in one leaf queue with one priority class. */

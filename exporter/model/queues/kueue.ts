@@ -1,8 +1,8 @@
 import type { ResourceAmounts, Taint, TextMap } from "../node.ts";
 import type { OwnerRef } from "../pod.ts";
+import type { RequiredTopology } from "../topology.ts";
 import type { Condition } from "./condition.ts";
 import type { ObjectRevision } from "./objectRevision.ts";
-import type { RequiredTopology } from "../topology.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
 
 /**

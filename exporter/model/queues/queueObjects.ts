@@ -1,4 +1,5 @@
 import type { ResourceAmounts } from "../node.ts";
+import type { HyperNode, TopologyObject } from "../topology.ts";
 import type { KaiPodGroup, KaiQueue, KaiSchedulingShard } from "./kai.ts";
 import type {
   KueueAdmissionCheck,
@@ -9,7 +10,6 @@ import type {
   KueueWorkload,
   KueueWorkloadPriorityClass,
 } from "./kueue.ts";
-import type { HyperNode, TopologyObject } from "../topology.ts";
 import type { NativePodGroup, NativeWorkload } from "./nativeGangs.ts";
 import type { VolcanoPodGroup, VolcanoQueue } from "./volcano.ts";
 

@@ -103,6 +103,7 @@ function gangRecord(gang: WaitingGang, { work, position, domains, at }: GangCont
     ageSeconds: work?.ageSeconds ?? (gang.since === null ? null : Math.max(0, at - gang.since)),
     reservedAt: instant(gang.reservedAt),
     cause: work?.cause ?? "unknown",
+    blockingLevel: work?.blockingLevel ?? null,
     late: work?.isLate ?? null,
     reason: gang.reason,
     admissionChecks: gang.checks ?? [],

@@ -166,6 +166,12 @@ export const pending = z
     ageSeconds: seconds.nullable(),
     reservedAt: instant.nullable().describe("When its quota was reserved."),
     cause: z.enum(waitCauses),
+    blockingLevel: z
+      .string()
+      .nullable()
+      .describe(
+        "With the cause topology: the level that blocks, because it fits into no single domain of it; null: another cause, or not known.",
+      ),
     late: z.boolean().nullable().describe("Longer than its wait target; null without one."),
     reason: z
       .string()

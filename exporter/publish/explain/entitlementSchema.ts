@@ -73,6 +73,10 @@ export const entitlementSchema = z
             .describe("Pods that an elastic job has, and that it wants."),
           ageSeconds: z.number().nullable(),
           cause: z.enum(waitCauses),
+          blockingLevel: z
+            .string()
+            .nullable()
+            .describe("With the cause topology: the level that blocks, because it fits into no single domain of it."),
           never: z.string().nullable(),
           reason: z.string(),
         }),

@@ -8,6 +8,7 @@ import { instant } from "../document/order.ts";
 import { jsonNumber } from "../document/queueRecords.ts";
 import { gpus } from "../terminal/columns.ts";
 import { clusterText } from "../terminal/heldBackLines.ts";
+import { causeText } from "./causeText.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
 import { levelLines } from "./levelLines.ts";
 import type { Fact } from "./schema.ts";
@@ -134,7 +135,8 @@ function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Ana
   const { namespace, kind, name, gpus, pods, most = null, growth = null, since, never, reason } = gang;
   const ageSeconds = work?.ageSeconds ?? (since === null ? null : Math.max(0, snapshot.at - since));
   const cause = work?.cause ?? "unknown";
-  return { namespace, kind, name, gpus, pods, most, growth, ageSeconds, cause, never, reason };
+  const blockingLevel = work?.blockingLevel ?? null;
+  return { namespace, kind, name, gpus, pods, most, growth, ageSeconds, cause, blockingLevel, never, reason };
 }
 
 /** Facts about a queue besides what it holds and is entitled to on nodes of this cluster. */
@@ -159,14 +161,14 @@ export function dispatchedFacts(
 
 /** The fact about work that waits in a queue for no node of this cluster, so that it is in none of the quota domains. */
 function waitsNowhere(name: string, { snapshot, waiting }: Analysis): readonly Fact[] {
-  const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
+  const works = new Map(waiting.work.map((work) => [work.gang, work] as const));
   const own = [...snapshot.queueing.gangs.entries()].filter(
     ([, gang]) => gang.queue === name && gang.parts.every(({ queue }) => queue === null),
   );
   if (own.length === 0) return [];
   const total = own.reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);
   const shown = own.slice(0, shownGangs).map(([index, { kind, namespace, name: gang, reason }]) => {
-    return `${kind} ${namespace}/${gang} (${causes.get(index) ?? "unknown"}${reason === "" ? "" : `: ${reason}`})`;
+    return `${kind} ${namespace}/${gang} (${causeText(works.get(index))}${reason === "" ? "" : `: ${reason}`})`;
   });
   const more = own.length > shownGangs ? ` + ${own.length - shownGangs} more` : "";
   return [{ name: "waits, but for no node here", value: `${gpus(total)} GPUs`, how: shown.join(" + ") + more }];

@@ -1,10 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { TeamTotals } from "../../analysis/totals.ts";
+import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
-import type { WaitCause } from "../../model/waitCauses.ts";
 import { gpus, percent, plainText, signed } from "../terminal/columns.ts";
+import { causeText } from "./causeText.ts";
 import { dispatchedFacts } from "./queueEntitlement.ts";
 import type { Fact } from "./schema.ts";
 import { workFacts } from "./workFacts.ts";
@@ -103,7 +104,8 @@ function workloadSum(team: string, { accountingEntries, snapshot }: Analysis): s
 }
 
 /** Why a gang waits. A check or a LimitRange is named, because the cause alone does not show what to do. */
-function whyItWaits({ checks, never, reason }: WaitingGang, cause: WaitCause): string {
+function whyItWaits({ checks, never, reason }: WaitingGang, work: WaitingWork | undefined): string {
+  const cause = causeText(work);
   if (checks !== undefined) return `${cause}: ${reason}`;
   if (never === null) return cause;
   return `never as things are: ${never}${never === "limit-range" ? `: ${reason}` : ""}`;
@@ -114,12 +116,12 @@ function waitFact({ team, pending }: TeamTotals, analysis: Analysis): Fact {
   const { snapshot, waiting } = analysis;
   const own = [...snapshot.queueing.gangs.entries()].filter(([, gang]) => gang.team === team);
   if (own.length === 0) return { name: "waits for", value: `${gpus(pending)} GPUs`, how: waitingSum(team, analysis) };
-  const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
+  const works = new Map(waiting.work.map((work) => [work.gang, work] as const));
   const total = own.reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);
   const largest = own.toSorted(([, a], [, b]) => (b.gpus ?? 0) - (a.gpus ?? 0));
   const shown = largest.slice(0, shownWorkloads).map(([index, gang]) => {
     const { kind, namespace, name, gpus: amount } = gang;
-    const why = whyItWaits(gang, causes.get(index) ?? "unknown");
+    const why = whyItWaits(gang, works.get(index));
     return `${amount === null ? "unknown" : gpus(amount)} ${kind} ${namespace}/${name} (${why})`;
   });
   const rest = largest.slice(shownWorkloads).reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);

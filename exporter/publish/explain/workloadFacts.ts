@@ -1,8 +1,9 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
-import type { WaitCause } from "../../model/waitCauses.ts";
 import { duration, gpus } from "../terminal/columns.ts";
+import { causeText } from "./causeText.ts";
 import type { Fact } from "./schema.ts";
 
 /** A workload as it is explained: what holds or asks for GPUs, and its gangs that wait in queues. */
@@ -67,20 +68,21 @@ function heldFact(index: number, { accountingEntries, snapshot }: Analysis): Fac
 function waitFact(index: number, { snapshot, waiting }: Analysis): readonly Fact[] {
   const gang = snapshot.queueing.gangs[index];
   if (gang === undefined) return [];
-  const cause = waiting.work.find((one) => one.gang === index)?.cause ?? "unknown";
+  const work = waiting.work.find((one) => one.gang === index);
   const age = gang.since === null ? "since when is not known" : `for ${duration(snapshot.at - gang.since)}`;
   const place = gang.queue === null ? "in no queue" : `in queue ${gang.queue}`;
   return [
     {
       name: "waits for",
       value: gang.gpus === null ? "an unknown number of GPUs" : `${gpus(gang.gpus)} GPUs`,
-      how: `${gang.pods} ${gang.pods === 1 ? "pod" : "pods"} of it, ${age}, ${place}: ${why(gang, cause)}`,
+      how: `${gang.pods} ${gang.pods === 1 ? "pod" : "pods"} of it, ${age}, ${place}: ${why(gang, work)}`,
     },
   ];
 }
 
-function why({ never, reason }: WaitingGang, cause: WaitCause): string {
+function why({ never, reason }: WaitingGang, work: WaitingWork | undefined): string {
   const said = reason === "" ? "" : ` (${reason})`;
+  const cause = causeText(work);
   return never === null ? `cause ${cause}${said}` : `never as things are, ${never}${said}`;
 }
 

@@ -117,8 +117,9 @@ const neverTexts: ReadonlyMap<string, string> = new Map([
 
 /** What a gang waits for, for how long, and why. */
 export function waitingText(gang: Entitlement["waiting"][number]): string {
-  const { ageSeconds, cause, never, reason } = gang;
-  const why = never === null ? `cause ${cause}` : `never as things are: ${neverTexts.get(never) ?? never}`;
+  const { ageSeconds, cause, blockingLevel, never, reason } = gang;
+  const level = blockingLevel === null ? "" : `: in no domain of ${plainText(blockingLevel, 80)}`;
+  const why = never === null ? `cause ${cause}${level}` : `never as things are: ${neverTexts.get(never) ?? never}`;
   const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
   const isOwn = cause === "admission_check" || never === "limit-range";
   const said = reason === "" ? "" : `; ${isOwn ? "" : "the scheduler: "}${plainText(reason, 200)}`;

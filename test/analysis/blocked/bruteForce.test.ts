@@ -204,9 +204,10 @@ describe("blocked work and the cause of its wait", () => {
         const moment = momentOf(nodes, [{ ...gangOf(gang), ...more }]);
         const cause = explainWaiting(moment, { waitTargets: [] }).work[0]?.cause;
         const [found] = blockedAt(moment).work;
-        if (cause === "fragmentation") expect(found).toBeDefined();
+        if (cause === "fragmentation" || cause === "topology") expect(found).toBeDefined();
         if (found === undefined) return;
-        expect(["fragmentation", "constraint", "quota", "gang", "capacity"]).toContain(cause);
+        expect(["fragmentation", "topology", "constraint", "quota", "gang", "capacity"]).toContain(cause);
+        if (cause === "topology") expect(found.blocker).toBe("topology");
         if (cause === "capacity") expect(["model", "selector", "spread"]).toContain(found.blocker);
       }),
       { seed: 13, numRuns: 3000 },

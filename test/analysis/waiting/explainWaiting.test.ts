@@ -223,7 +223,7 @@ describe("capacity and fragmentation", () => {
   });
 
   it("believe the queue system that its topology has no place", () => {
-    expect(causeOf([free8], waitingGang([part(1, 1)], { reason: "TopologyPlacementFailed" }))).toBe("fragmentation");
+    expect(causeOf([free8], waitingGang([part(1, 1)], { reason: "TopologyPlacementFailed" }))).toBe("topology");
     expect(causeOf([full8], waitingGang([part(1, 1)], { reason: "TopologyPlacementFailed" }))).toBe("capacity");
   });
 

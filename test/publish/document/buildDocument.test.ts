@@ -79,6 +79,7 @@ describe("document", () => {
         ageSeconds: 600,
         reservedAt: null,
         cause: "unknown",
+        blockingLevel: null,
         late: null,
         reason: "",
         admissionChecks: [],
