@@ -248,6 +248,8 @@ export const kueueNames = {
   priorityBoost: "kueue.x-k8s.io/priority-boost",
   /** `namespace/name` of the smaller Workload of the same elastic job. */
   sliceReplacementFor: "kueue.x-k8s.io/workload-slice-replacement-for",
+  /** On the copies that MultiKueue makes in worker clusters: the name of the manager that they are from. */
+  multiKueueOrigin: "kueue.x-k8s.io/multikueue-origin",
 } as const;
 
 /** Controllers of Kueue's own AdmissionChecks (`spec.controllerName`). */

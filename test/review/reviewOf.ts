@@ -30,15 +30,15 @@ export function accountsOf(db: DatabaseSync): ReviewAccounts {
 export async function reviewOf(
   db: DatabaseSync,
   cluster: string,
-  asked: Partial<WindowText> & Partial<Pick<ReviewQuestion, "compare" | "team">> = {},
+  asked: Partial<WindowText> & Partial<Pick<ReviewQuestion, "compare" | "team" | "now">> = {},
 ): Promise<Review> {
-  const { compare = 2, team = null, ...text } = asked;
+  const { compare = 2, team = null, now = filled.now, ...text } = asked;
   const window = Object.keys(text).length === 0 ? { week: "2026-W44" } : text;
-  const parsed = parseWindow({ week: null, month: null, from: null, to: null, ...window }, filled.now);
+  const parsed = parseWindow({ week: null, month: null, from: null, to: null, ...window }, now);
   if (!parsed.ok) throw new Error(parsed.error);
   const accounts = accountsOf(db);
   const history = createLedgerHistory("ledger.db", accounts.query);
-  const question = { cluster, days: parsed.days, compare, team, now: filled.now, history, accounts };
+  const question = { cluster, days: parsed.days, compare, team, now, history, accounts };
   const built = await buildReview({ ...question, budgets: [], notCharged: ["starting"] });
   if (!built.ok) throw new Error(built.error);
   return built.review;

@@ -36,13 +36,18 @@ export interface GangFacts {
    * may run.
    */
   readonly isOutOfLine?: true;
+  /**
+   * Whether it is the copy that MultiKueue made here of work that waits in another cluster: it asks for GPUs here, among
+   * others, and its wait is counted there. Absent: it is no copy, or this cluster has given it quota.
+   */
+  readonly isCopy?: true;
   /** All that it asks for, where fewer pods are enough; `gpus` in physical GPUs, `null` if not known. */
   readonly most?: { readonly pods: number; readonly gpus: number | null };
 }
 
 /** Facts of a gang before its pods are known. */
 export interface DeclaredFacts
-  extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth" | "isOutOfLine"> {
+  extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth" | "isOutOfLine" | "isCopy"> {
   /** For the growth of an elastic job: `uid` of the gang that runs. */
   readonly growthOf?: string;
   /** The LimitRange that refuses its pods, with the amount and the limit, as a sentence; members that exist are not touched. */
@@ -51,14 +56,15 @@ export interface DeclaredFacts
 
 /** The facts that are kept unchanged from the object to the waiting gang; `null`: there are none. */
 export function keptFacts(facts: DeclaredFacts): DeclaredFacts | null {
-  const { checks, awaitsNodes, queuedAt, growth, isOutOfLine } = facts;
-  if ([checks, awaitsNodes, queuedAt, growth, isOutOfLine].every((fact) => fact === undefined)) return null;
+  const { checks, awaitsNodes, queuedAt, growth, isOutOfLine, isCopy } = facts;
+  if ([checks, awaitsNodes, queuedAt, growth, isOutOfLine, isCopy].every((fact) => fact === undefined)) return null;
   return {
     ...(checks === undefined ? {} : { checks }),
     ...(awaitsNodes === undefined ? {} : { awaitsNodes }),
     ...(queuedAt === undefined ? {} : { queuedAt }),
     ...(growth === undefined ? {} : { growth }),
     ...(isOutOfLine === undefined ? {} : { isOutOfLine }),
+    ...(isCopy === undefined ? {} : { isCopy }),
   };
 }
 

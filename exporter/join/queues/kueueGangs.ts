@@ -122,17 +122,28 @@ function readWorkload(
   const checked = checkedWorkload(workload, rules.controllers);
   if (checked.dispatched !== null)
     return { gang: null, dispatched: dispatchedGang(workload, queue, asked, checked.dispatched) };
-  const queuedAt = queuedSince(workload);
-  const facts: DeclaredFacts = {
-    ...(queuedAt === null || queuedAt === waitsSince(workload) ? {} : { queuedAt }),
-    ...(checked.holding.length === 0 ? {} : { checks: checked.holding }),
-    ...(checked.awaitsNodes ? { awaitsNodes: true } : {}),
-    ...(old === null ? {} : { growth: { from, to }, growthOf: old.uid }),
-    ...(refusedBy === null ? {} : { refusedBy }),
-  };
+  const growth = old === null ? {} : { growth: { from, to }, growthOf: old.uid };
+  const facts = { ...growth, ...factsOf(workload, checked, refusedBy) };
   const gang = gangOf(workload, queue, asked, checked, facts);
   return { gang: { ...gang, parts: sharedParts(rules.cache, gang.parts) }, dispatched: null };
 }
+
+function factsOf(workload: KueueWorkload, checked: CheckedWorkload, refusedBy: string | null): DeclaredFacts {
+  const queuedAt = queuedSince(workload);
+  return {
+    ...(queuedAt === null || queuedAt === waitsSince(workload) ? {} : { queuedAt }),
+    ...(checked.holding.length === 0 ? {} : { checks: checked.holding }),
+    ...(checked.awaitsNodes ? { awaitsNodes: true } : {}),
+    ...(refusedBy === null ? {} : { refusedBy }),
+    ...(workload.isCopy === true && !isReserved(workload) ? { isCopy: true } : {}),
+  };
+}
+
+const isReserved = ({ conditions }: KueueWorkload): boolean =>
+  conditions.some(({ type, isTrue }) => type === "QuotaReserved" && isTrue);
+
+/** What people read of a copy: a worker's users did not make it. */
+const ofCopy = "MultiKueue made it for work that waits in another cluster";
 
 function gangOf(
   workload: KueueWorkload,
@@ -143,9 +154,9 @@ function gangOf(
 ): DeclaredGang {
   const { conditions, owner } = workload;
   const reserved = conditions.find(({ type }) => type === "QuotaReserved");
-  const isReserved = reserved?.isTrue === true;
-  const never = isReserved ? null : kueueNever(workload, reserved, queue, facts.refusedBy !== undefined);
-  const waits = isReserved ? "" : conditionReason(reserved);
+  const hasQuota = reserved?.isTrue === true;
+  const never = hasQuota ? null : kueueNever(workload, reserved, queue, facts.refusedBy !== undefined);
+  const waits = hasQuota ? "" : conditionReason(reserved);
   return {
     uid: workload.uid,
     kind: "Workload",
@@ -158,13 +169,15 @@ function gangOf(
     priorityClass: workload.priorityClass,
     priority: workload.priority,
     since: waitsSince(workload),
-    reservedAt: isReserved ? reserved.changedAt : null,
+    reservedAt: hasQuota ? reserved.changedAt : null,
     members: sum(asked.map(({ part }) => part.mostPods ?? part.pods)),
     min: sum(asked.map(({ min }) => min)),
     parts: asked.map(({ part }) => part),
     total: null,
     never: never ?? (checked.isForOthers ? "elsewhere" : null),
-    reason: [checksReason(checked, workload), waits].filter((text) => text !== "").join("; "),
+    reason: [checksReason(checked, workload), waits, facts.isCopy === true ? ofCopy : ""]
+      .filter((text) => text !== "")
+      .join("; "),
     startedAt: startOf(conditions),
     isStarting: conditions.some(({ type, isTrue }) => type === "PodsReady" && !isTrue),
     kept: { draft: null },

@@ -207,6 +207,11 @@ export interface KueueWorkload {
   /** MultiKueue, `status.nominatedClusterNames`: worker clusters that are asked to take it; absent without any. */
   readonly nominatedClusters?: readonly string[];
   /**
+   * MultiKueue, label `kueue.x-k8s.io/multikueue-origin`: it is the copy, in a worker cluster, of work of another cluster.
+   * Absent in all others.
+   */
+  readonly isCopy?: true;
+  /**
    * Elastic jobs, annotation `kueue.x-k8s.io/workload-slice-replacement-for`: the Workload (`namespace/name`) of the same job
    * whose place it takes, with more pods, once it is admitted. Absent in all others.
    */

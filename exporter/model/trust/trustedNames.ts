@@ -89,6 +89,7 @@ const ofKueue: RuleOfEach<typeof kueueNames> = {
   jobUid: rules.onQueueObject,
   priorityBoost: rules.boost,
   sliceReplacementFor: rules.onQueueObject,
+  multiKueueOrigin: rules.onQueueObject,
 };
 
 const ofKai: RuleOfEach<typeof kaiNames> = {

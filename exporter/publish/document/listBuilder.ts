@@ -108,6 +108,7 @@ function gangRecord(gang: WaitingGang, { work, position, domains, at }: GangCont
     reason: gang.reason,
     admissionChecks: gang.checks ?? [],
     awaitsNodes: gang.awaitsNodes ?? false,
+    isCopy: gang.isCopy ?? false,
     never: gang.never,
   };
 }

@@ -192,6 +192,11 @@ export const pending = z
       )
       .describe("Admission checks that hold it back now."),
     awaitsNodes: z.boolean().describe("It has quota, and nodes that a ProvisioningRequest asks for are still to come."),
+    isCopy: z
+      .boolean()
+      .describe(
+        "MultiKueue made it for work that waits in another cluster, where its wait is counted: it is demand here.",
+      ),
     never: z
       .enum([
         "paused",

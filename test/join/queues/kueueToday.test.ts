@@ -278,6 +278,21 @@ describe("MultiKueue's manager", () => {
     expect(explained(analysis)).toContain(said);
   });
 
+  it("says of a worker's copy that its work waits elsewhere, until the worker has given it quota", () => {
+    const copy = (parts: Partial<JobParts>) => {
+      const made = train(parts);
+      const labels = { "kueue.x-k8s.io/multikueue-origin": "multikueue" };
+      return { ...made, metadata: { ...("metadata" in made ? Object(made.metadata) : {}), labels } };
+    };
+    const worker = [gpuNodeObject("n", 8), ...queueObjects(16), jobObject("train", 2)];
+    const waiting = analysisOf([...worker, copy({})]);
+    expect(pendingOf(waiting)).toMatchObject([{ isCopy: true, never: null, cause: "quota", gpus: 8 }]);
+    expect(queueOf(waiting, "cq")).toMatchObject({ pending: 8 });
+    expect(explained(waiting)).toContain("MultiKueue made it for work that waits in another cluster");
+    const [given] = pendingOf(analysisOf([...worker, copy({ reserved: 2 })]));
+    expect([given?.isCopy, given?.reason]).toEqual([false, ""]);
+  });
+
   it("shows work without quota as waiting for quota", () => {
     const analysis = analysisOf([...cluster, train({ status: { admissionChecks: check("Pending", "") } })]);
     expect(pendingOf(analysis)).toMatchObject([{ cause: "quota", never: "elsewhere" }]);

@@ -84,6 +84,7 @@ describe("document", () => {
         reason: "",
         admissionChecks: [],
         awaitsNodes: false,
+        isCopy: false,
         never: null,
       },
     ]);

@@ -67,7 +67,7 @@ export function decodeWorkload(value: unknown, configuredGpus: ReadonlySet<strin
       requeueAt: time(child(status, "requeueState"), "requeueAt"),
       evictions: isFinished ? [] : evictions(status),
       checkpointedAt: checkpointTime(object),
-      ...(isFinished ? {} : { ...checks(status), ...placement(status), ...slice(object) }),
+      ...(isFinished ? {} : { ...checks(status), ...placement(status), ...slice(object), ...copy(object) }),
     };
   });
 }
@@ -196,6 +196,10 @@ function priorityBoost(object: Place): number {
   const boost = annotation(object, kueueNames.priorityBoost) ?? "";
   const amount = /^[+-]?\d{1,10}$/.test(boost) ? Number(boost) : 0;
   return Math.abs(amount) < 2 ** 31 ? amount : 0;
+}
+
+function copy(object: Place): Pick<KueueWorkload, "isCopy"> {
+  return has(child(child(object, "metadata"), "labels"), kueueNames.multiKueueOrigin) ? { isCopy: true } : {};
 }
 
 function jobUid(object: Place): string | null {
