@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { findDefragment } from "../../exporter/advice/kinds/defragment.ts";
+import { nothingWatched } from "../../exporter/advice/usage/usageWatch.ts";
+import { createTrial } from "../../exporter/advice/whatIf/trial.ts";
 import { analyse, analysisSettings } from "../../exporter/analysis/analyse.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
+import type { PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 import { type GangSize, gangSizes } from "../../exporter/model/topology.ts";
 import { until } from "./kubernetesAdmin.ts";
+import { busyGpus } from "./queues/busyGpus.ts";
 import { type Watcher, watchCluster } from "./queues/lookAt.ts";
 import { type AdmittedGang, type GangShape, type RackCluster, startRackCluster } from "./topology/rackCluster.ts";
-import { blockOf, levels, rackOfNode, racks, sentinel } from "./topology/rackObjects.ts";
+import { blockOf, levels, nodeName, rackOfNode, racks, sentinel } from "./topology/rackObjects.ts";
 import { podsThatFit, type Scatter, scatterOf } from "./topology/scatters.ts";
 
 /** 20 scatters, from few nodes with a pod to most of them. */
@@ -22,7 +27,7 @@ let watcher: Watcher;
 
 beforeAll(async () => {
   cluster = await startRackCluster();
-  watcher = await watchCluster(cluster.server);
+  watcher = await watchCluster(cluster.server, undefined, busyGpus);
 }, 900_000);
 
 afterEach(async () => await cluster?.withdraw());
@@ -32,16 +37,23 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Fairlead's slots for gangs of so many GPUs in each domain of a level, once it has seen all pods; and all of it. */
-async function ownSlots(level: string): Promise<(gpus: GangSize) => readonly (number | undefined)[]> {
+/** What Fairlead sees once it has seen all pods. */
+async function seen(): Promise<Snapshot> {
   const running = cluster.podNames().toSorted();
-  const seen = (): readonly string[] =>
+  const isBound = ({ node }: PodView): boolean => node !== null && node !== sentinel;
+  const names = (): readonly string[] =>
     watcher
       .look()
-      .snapshot.pods.flatMap(({ name, node }) => (node === null || node === sentinel ? [] : [name]))
+      .snapshot.pods.filter(isBound)
+      .map(({ name }) => name)
       .toSorted();
-  await until("Fairlead has seen the pods", () => isDeepStrictEqual(seen(), running));
-  const { pools } = analyse(watcher.look().snapshot, settings).topology;
+  await until("Fairlead has seen the pods", () => isDeepStrictEqual(names(), running));
+  return watcher.look().snapshot;
+}
+
+/** Fairlead's slots for gangs of so many GPUs in each domain of a level. */
+async function ownSlots(level: string): Promise<(gpus: GangSize) => readonly (number | undefined)[]> {
+  const { pools } = analyse(await seen(), settings).topology;
   const found = pools.find(({ pool }) => pool === "GB200")?.levels.find((one) => one.level === level);
   return (gpus) => {
     const size = gangSizes.indexOf(gpus);
@@ -115,5 +127,33 @@ describe("Kueue with TopologyAwareScheduling, 33 racks of 18 nodes of 4 GPUs", (
     const slots = slotsOf(scatter, shape);
     expect(anywhere).toBeGreaterThan(sum(slots));
     expect(gangsIn(admitted, rackOfNode, racks)).toEqual(slots);
+  });
+
+  it("admits a blocked gang after the moves that Fairlead advises, into the rack that it names", async () => {
+    // No rack has 16 free nodes: rack 20 lacks three, and all others more.
+    const scatter = Array.from({ length: racks }, (_, rack) =>
+      Array.from({ length: rack === 20 ? 5 : 6 + (rack % 3) }, (_, node) => nodeName(rack, (5 * node + rack) % 18)),
+    ).flat();
+    await cluster.scatter(scatter);
+    const { admitted, waits } = await cluster.submit({ ...wholeNodes(64), required: levels.rack }, 1);
+    expect([admitted, waits]).toEqual([[], expect.stringContaining("allows to fit only 13 out of 16 pod(s)")]);
+    await seen();
+    await until("Fairlead has seen the gang", () => watcher.look().snapshot.queueing.gangs.length === 1);
+    const { snapshot } = watcher.look();
+    const before = analyse({ ...snapshot, at: snapshot.at - 600 }, settings);
+    const analysis = analyse(snapshot, { ...settings, blockedSince: before.blocked.since });
+    expect(analysis.waiting.work).toMatchObject([{ cause: "topology", blockingLevel: levels.rack }]);
+    const moment = { analysis, settings: defaultConfig.advice, usage: nothingWatched };
+    const trial = createTrial(moment);
+    const { candidates, withheld } = findDefragment(moment, trial);
+    expect(withheld).toEqual([]);
+    const [only] = candidates;
+    if (only === undefined) throw new Error("nothing is advised");
+    expect(only.title).toMatch(/ \(3 GPUs\) from node-20-\d\d, .*: then rack-20 takes research\/gang-0 \(64 GPUs\)$/);
+    for (const { pod, to } of trial.outcome(only.plan, "mostAllocated").moved)
+      await cluster.movePod(snapshot.pods[pod]?.name ?? "", snapshot.nodes[to ?? -1]?.name ?? "");
+    await until("Kueue admits the gang", async () => (await cluster.outcome()).admitted.length === 1);
+    const after = await cluster.outcome();
+    expect(gangsIn(after.admitted, rackOfNode, racks).indexOf(1)).toBe(20);
   });
 });

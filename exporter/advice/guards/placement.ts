@@ -1,18 +1,20 @@
+import { keptTogether } from "../placement/keptTogether.ts";
 import { placementRulesOf } from "../placement/placementRules.ts";
 import type { Asked, Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
 /**
  * A pod is moved only if it is known what the scheduler will require of its new place. Objections are rules that cannot be
- * judged here, volumes that cannot be looked up, and a volume that only one node can attach while another pod keeps it.
+ * judged here, a gang that its scheduler keeps in one domain of the topology, volumes that cannot be looked up, and a volume that only one node can attach while another pod keeps it.
  */
 export const placement: Guard = (asked) => {
   if (asked.how !== "move") return [];
-  const rules = placementRulesOf(asked.moment.analysis.snapshot);
+  const { snapshot } = asked.moment.analysis;
+  const rules = placementRulesOf(snapshot);
+  const together = Map.groupBy(asked.pods, ({ pod }) => pod.workload);
   return asked.pods.flatMap(({ index, pod }) => {
-    const unknown = rules.unknownOf(index);
-    const shared = unknown === null ? keeperOf(asked, index) : null;
-    const reason = unknown ?? shared;
+    const mates = together.get(pod.workload)?.length ?? 0;
+    const reason = rules.unknownOf(index) ?? keptTogether(snapshot, index, mates) ?? keeperOf(asked, index);
     return reason === null ? [] : [{ pod: index, reason: `${podName(pod)} ${reason}.` }];
   });
 };

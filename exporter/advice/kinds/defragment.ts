@@ -11,10 +11,10 @@ import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import { findFreedNodes } from "./freeNodes.ts";
 import { createPlanning, type Planning } from "./moveFields.ts";
-import { planForGang } from "./planForGang.ts";
+import { planInDomain } from "./planInDomain.ts";
 
 /** Blockers that may go away when other pods move. */
-const movable: ReadonlySet<Blocker> = new Set<Blocker>(["spread", "cpu", "memory", "cpu_and_memory"]);
+const movable: ReadonlySet<Blocker> = new Set<Blocker>(["spread", "topology", "cpu", "memory", "cpu_and_memory"]);
 
 /** What keeps work off free GPUs, by blocker, as part of a sentence. */
 const hindrances: ReadonlyMap<Blocker, string> = new Map([
@@ -23,6 +23,11 @@ const hindrances: ReadonlyMap<Blocker, string> = new Map([
   ["memory", "on nodes with too little memory left for it"],
   ["cpu_and_memory", "on nodes with too little CPU and memory left for it"],
 ]);
+
+const hindrance = (blocker: Blocker, level: string | undefined): string =>
+  blocker === "topology"
+    ? `not enough of them in one domain of ${level ?? "the topology that it requires"}`
+    : (hindrances.get(blocker) ?? blocker);
 
 /** The causes of waiting for which work would not start even if it had a place; the values are the reasons. */
 const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
@@ -47,7 +52,7 @@ export const findDefragment: FindAdvice = (moment, trial) => {
 
 /**
  * Work that has been blocked for a while by something that moving pods could fix: those with the most GPUs x age come first. Of
- * work with the same requests only the first is included, because a plan for the others would move the same pods.
+ * work with the same requests, and the same level of the topology that blocks it, only the first is included, because a plan for the others would move the same pods.
  */
 function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
@@ -55,11 +60,14 @@ function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
   const byGang = momentOrder(analysis).gangs;
   const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
-  const asked = new Set<unknown>();
+  const levels = new Map(waiting.work.map(({ gang, blockingLevel }) => [gang, blockingLevel] as const));
+  const asked = new Map<unknown, Set<string | undefined>>();
   const isFirst = ({ gang }: BlockedWork): boolean => {
     const own = analysis.gangFreeCapacities.askedOf(gang);
-    if (asked.has(own)) return false;
-    asked.add(own);
+    const level = levels.get(gang);
+    const known = asked.get(own) ?? new Set<string | undefined>();
+    if (known.has(level)) return false;
+    asked.set(own, known.add(level));
     return true;
   };
   return blocked.work
@@ -78,14 +86,14 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): M
   const { moment } = planning;
   const { analysis } = moment;
   const subject = fullName(gang);
-  const cause = analysis.waiting.work.find((one) => one.gang === blocked.gang)?.cause;
+  const { cause, blockingLevel } = analysis.waiting.work.find((one) => one.gang === blocked.gang) ?? {};
   const other = cause === undefined ? undefined : otherCauses.get(cause);
   if (other !== undefined)
     return { kind: "defragment", subject, why: "no-plan", reason: `No moves help ${subject}: ${other}.` };
-  return planForGang(planning, "defragment", blocked.gang, {
+  return planInDomain(planning, "defragment", blocked.gang, {
     gpus: blocked.gpus,
     allocatedGpus: 0,
-    problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrances.get(blocked.blocker) ?? blocked.blocker}`,
+    problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrance(blocked.blocker, blockingLevel)}`,
     quotaGpus: quotaOf(moment, gang),
   });
 }

@@ -6,12 +6,15 @@ import type { AdviceMoment } from "../moment.ts";
 import { fullName } from "../momentIndex.ts";
 import { placementRulesOf } from "../placement/placementRules.ts";
 import type { MoveField } from "../planner/moveField.ts";
-import type { FoundPlan } from "../planner/problem.ts";
+import type { FoundPlan, PlanPodKind } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Planning } from "./moveFields.ts";
 import { planMoves } from "./plannedMoves.ts";
 import { onlyOne } from "./waitingFor.ts";
 import { durationWords } from "./words.ts";
+
+/** Kinds of advice that move pods so that a gang fits. */
+export type MovingKind = Extract<AdviceKind, "defragment" | "unblock_gang">;
 
 /** Why a gang waits, and what it needs. */
 export interface GangWish {
@@ -24,12 +27,21 @@ export interface GangWish {
   readonly quotaGpus: number;
 }
 
+/** The domain of a level of the topology in which all pods of a gang are to be. */
+export interface PlanDomain {
+  /** As part of a sentence: `rack-07`. */
+  readonly name: string;
+  /** Whether a node (index into `Snapshot.nodes`) is in it. */
+  readonly isIn: (node: number) => boolean;
+}
+
 /** Advice to move pods so that a waiting gang fits, or why there is none. */
 export function planForGang(
   planning: Planning,
-  kind: Extract<AdviceKind, "defragment" | "unblock_gang">,
+  kind: MovingKind,
   index: number,
   wish: GangWish,
+  inside: PlanDomain | null = null,
 ): MadeCandidate {
   const { moment, fieldOf } = planning;
   const { analysis } = moment;
@@ -60,7 +72,7 @@ export function planForGang(
     goal: {
       kind: "place",
       parts: placed.map(({ gpusPerPod, needs, pods }) => ({
-        kind: field.kindOf(gpusPerPod, needs, memberOf(gpusPerPod)),
+        kind: kindIn(field, field.kindOf(gpusPerPod, needs, memberOf(gpusPerPod)), inside),
         pods,
       })),
     },
@@ -71,7 +83,7 @@ export function planForGang(
     limits: { cordoned: [], spoils: new Set() },
     starts: [index],
     reaches: ({ started }) => started.includes(index),
-    failure: `No moves help ${subject}`,
+    failure: `No moves ${inside === null ? "" : `in ${inside.name} `}help ${subject}`,
     purpose: `make room for ${subject}`,
   });
   if (!moves.ok) return none(moves.reason, moves.why);
@@ -83,7 +95,10 @@ export function planForGang(
   return {
     kind,
     beneficiary: { kind: "workload", name: subject },
-    title: `move ${words}: then ${subject} (${amount(gained)}) ${wish.allocatedGpus > 0 ? "runs" : "fits"}`,
+    title:
+      inside === null
+        ? `move ${words}: then ${subject} (${amount(gained)}) ${wish.allocatedGpus > 0 ? "runs" : "fits"}`
+        : `move ${words}: then ${inside.name} takes ${subject} (${amount(gained)})`,
     reason: [
       `${subject} has waited${waited} for ${amount(wish.gpus)}.`,
       `${wish.problem[0]?.toUpperCase() ?? ""}${wish.problem.slice(1)}.`,
@@ -104,6 +119,12 @@ export function planForGang(
     measuredBy: { kind: "work-started", work: [gang.uid, `${gang.kind}/${subject}`] },
     ...moves.parts,
   };
+}
+
+/** The kind of pods that a gang asks for, on nodes of one domain alone. */
+function kindIn({ nodeIndexes }: MoveField, kind: PlanPodKind, inside: PlanDomain | null): PlanPodKind {
+  if (inside === null) return kind;
+  return { ...kind, takes: (node) => kind.takes(node) && inside.isIn(nodeIndexes[node] ?? -1) };
 }
 
 /** Pods (indices) of the waiting work itself that exist and wait. */

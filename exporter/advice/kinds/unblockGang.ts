@@ -10,7 +10,7 @@ import { type KnownGang, knownGangs } from "./knownGangs.ts";
 import { createPlanning, type Planning } from "./moveFields.ts";
 import { brokenDeadlock, requeuedForOthers } from "./partialGangPlans.ts";
 import { boostsPastHeads } from "./pastTheHead.ts";
-import { planForGang } from "./planForGang.ts";
+import { planInDomain } from "./planInDomain.ts";
 import { gpusAsked } from "./waitingFor.ts";
 
 /**
@@ -62,7 +62,7 @@ function helped(planning: Planning, known: KnownGang): MadeCandidate {
   let moved: WithheldAdvice | null = null;
   if (gang !== undefined && asked !== null && asked.verdict !== "fits" && gang.never === null) {
     const { allocatedGpus, bound, min } = known.partial;
-    const found = planForGang(planning, "unblock_gang", known.gang, {
+    const found = planInDomain(planning, "unblock_gang", known.gang, {
       gpus,
       allocatedGpus,
       quotaGpus: quotaOf(moment, gang),

@@ -3,10 +3,10 @@ import { podDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { classesOf, firstPlaceOf } from "../../join/queues/waitingPlaces.ts";
-import type { PodView, WorkloadView } from "../../join/snapshot.ts";
-import { mayBeDisrupted } from "../../model/disruption.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
+import { type GangDomains, gangDomains, type Outside } from "./gangDomains.ts";
+import { newPod, newWorkload } from "./newWork.ts";
 import type { Places } from "./places.ts";
 import type { PlacementRule } from "./plan.ts";
 import { bind, chooseShares } from "./podHoldings.ts";
@@ -22,18 +22,33 @@ export function startGang(copy: ClusterCopy, places: Places, index: number, rule
   if (gang === undefined || gang.never !== null || gang.pods === 0) return false;
   const needed = withinLimits(copy, gang, neededParts(gang));
   if (needed === null) return false;
-  const mark = copy.mark();
-  const begun = beginWorkload(copy, gang);
-  if (!startParts(copy, places, { gang, begun, rule }, needed)) {
-    copy.rollback(mark);
-    return false;
-  }
-  startRest(copy, places, { gang, begun, rule });
+  const starting = startNeeded(copy, places, gang, rule, needed);
+  if (starting === null) return false;
+  const { begun } = starting;
+  startRest(copy, places, starting);
   leaveQueue(copy, index, gang, begun);
   const workload = copy.workloads[begun.workload];
   if (workload !== undefined && begun.created.length > 0)
     copy.setWorkload(begun.workload, { ...workload, pods: [...workload.pods, ...begun.created] });
   return true;
+}
+
+/** Places the needed pods of a gang, in the first domain that takes all of them; `null`, with nothing changed: none does. */
+function startNeeded(
+  copy: ClusterCopy,
+  places: Places,
+  gang: WaitingGang,
+  rule: PlacementRule,
+  needed: readonly StandingPart[],
+): Starting | null {
+  const domains = gangDomains(copy.analysis, gang);
+  for (const outside of domains.whole) {
+    const mark = copy.mark();
+    const starting: Starting = { gang, begun: beginWorkload(copy, gang), rule, domains, outside };
+    if (startParts(copy, places, starting, needed)) return starting;
+    copy.rollback(mark);
+  }
+  return null;
 }
 
 /** A part of a gang as it is counted, and as it would be in the place where it would start. */
@@ -74,6 +89,9 @@ interface Starting {
   readonly gang: WaitingGang;
   readonly begun: BegunWork;
   readonly rule: PlacementRule;
+  readonly domains: GangDomains;
+  /** Nodes outside of the domain in which the whole gang is to be. */
+  readonly outside: Outside;
 }
 
 /** The number of pods of a part that were placed (`pods`), and how many of them existed before (`created`). */
@@ -90,6 +108,8 @@ interface BegunWork {
   readonly waiting: number[];
   /** The placed pods by part of the gang. */
   readonly placed: Map<WaitingPart, PlacedPods>;
+  /** Nodes outside of the domain in which all pods of a part are. */
+  readonly outside: Map<WaitingPart, Outside>;
   /** Indices of the pods that were created. */
   readonly created: number[];
 }
@@ -97,12 +117,18 @@ interface BegunWork {
 function beginWorkload(copy: ClusterCopy, gang: WaitingGang): BegunWork {
   const known = copy.index.workloadsOf(gang);
   const workload = known[0] ?? copy.workloads.length;
-  if (known.length === 0) copy.setWorkload(workload, workloadOf(gang));
+  if (known.length === 0) copy.setWorkload(workload, newWorkload(gang));
   const own = known.flatMap((one) => copy.workloads[one]?.pods ?? []);
   const waiting = own.filter((pod) => copy.pods[pod]?.status === "pending");
   // Several gangs may belong to one workload: its own pods come first.
   const isOwn = (pod: number): number => (copy.pods[pod]?.gang?.id === gang.uid ? 0 : 1);
-  return { workload, waiting: waiting.sort((a, b) => isOwn(a) - isOwn(b)), placed: new Map(), created: [] };
+  return {
+    workload,
+    waiting: waiting.sort((a, b) => isOwn(a) - isOwn(b)),
+    placed: new Map(),
+    outside: new Map(),
+    created: [],
+  };
 }
 
 const largestFirst = (a: WaitingPart, b: WaitingPart): number => (b.gpusPerPod ?? 0) - (a.gpusPerPod ?? 0);
@@ -110,10 +136,35 @@ const largestFirst = (a: WaitingPart, b: WaitingPart): number => (b.gpusPerPod ?
 function startParts(copy: ClusterCopy, places: Places, starting: Starting, parts: readonly StandingPart[]): boolean {
   for (const { part, at } of parts.toSorted((a, b) => largestFirst(a.at, b.at))) {
     const whole = wholePart(starting.gang, part);
-    if (at.gpusPerPod === null) return false;
-    for (let i = 0; i < part.pods; i++) if (!startPod(copy, places, starting, { part: whole, at })) return false;
+    if (at.gpusPerPod === null || !startPart(copy, places, starting, whole, { part, at })) return false;
   }
   return true;
+}
+
+/** Starts the pods of a part in the first domain that takes all of them. */
+function startPart(
+  copy: ClusterCopy,
+  places: Places,
+  starting: Starting,
+  whole: WaitingPart,
+  { part, at }: StandingPart,
+): boolean {
+  const { begun, domains } = starting;
+  const { waiting, created, placed } = begun;
+  const before = { waiting: [...waiting], created: created.length, placed: placed.get(whole) };
+  for (const outside of domains.ofPart(whole)) {
+    const mark = copy.mark();
+    begun.outside.set(whole, outside);
+    let pods = 0;
+    while (pods < part.pods && startPod(copy, places, starting, { part: whole, at })) pods += 1;
+    if (pods === part.pods) return true;
+    copy.rollback(mark);
+    waiting.splice(0, waiting.length, ...before.waiting);
+    created.length = before.created;
+    if (before.placed === undefined) placed.delete(whole);
+    else placed.set(whole, before.placed);
+  }
+  return false;
 }
 
 /** The part of a gang from which another one, with fewer pods, was made. */
@@ -155,12 +206,15 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   const existing = created < part.createdPods ? takeWaiting(copy, begun, part) : null;
   // The rules about the pods around it are known for a pod that exists.
   const own = existing === null ? {} : { pod: existing };
-  const node = places.find(copy, { demand, needs, domain, rule, classes, ...own });
+  const outside = begun.outside.get(part) ?? starting.outside;
+  const avoid = outside === null ? {} : { avoid: outside };
+  const node = places.find(copy, { demand, needs, domain, rule, classes, ...own, ...avoid });
   const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain, classes));
   if (node === null || shares === null) return false;
   const pod = existing ?? copy.pods.length;
   if (existing === null) begun.created.push(pod);
-  const before = existing === null ? podOf(copy, gang, begun, at) : copy.pods[existing];
+  const made = { workload: begun.workload, number: begun.created.length };
+  const before = existing === null ? newPod(copy, gang, made, at) : copy.pods[existing];
   if (before === undefined) return false;
   const now = copy.analysis.snapshot.at;
   const member = before.gang === null ? null : { ...before.gang, partialSince: null };
@@ -183,61 +237,6 @@ function takeWaiting(copy: ClusterCopy, { waiting }: BegunWork, part: WaitingPar
   const same = waiting.findIndex((pod) => copy.pods[pod]?.needs === part.needs && alike(pod));
   const place = same >= 0 ? same : waiting.findIndex(alike);
   return place < 0 ? null : (waiting.splice(place, 1)[0] ?? null);
-}
-
-/** Makes a pod that nobody has created yet. */
-function podOf(copy: ClusterCopy, gang: WaitingGang, begun: BegunWork, part: WaitingPart): PodView {
-  const number = begun.created.length;
-  const { namespace, team, queue, priorityClass, priority } = gang;
-  return {
-    uid: `${gang.uid}/${number}`,
-    namespace,
-    team,
-    queue,
-    priorityClass,
-    priority,
-    node: null,
-    status: "pending",
-    gpus: part.gpusPerPod,
-    name: `${gang.name}-${number}`,
-    workload: begun.workload,
-    workloadClass: copy.workloads[begun.workload]?.workloadClass ?? "batch",
-    idleOptOut: false,
-    starting: true,
-    boundAt: null,
-    createdAt: copy.analysis.snapshot.at,
-    pendingSince: null,
-    gang: null,
-    needs: part.needs,
-    labels: {},
-    owner: null,
-    disruption: mayBeDisrupted,
-    checkpointedAt: null,
-  };
-}
-
-function workloadOf(gang: WaitingGang): WorkloadView {
-  const { kind, namespace, name, team, queue, localQueue, priorityClass, priority } = gang;
-  return {
-    kind,
-    namespace,
-    name,
-    team,
-    owner: null,
-    queue,
-    localQueue,
-    priorityClass,
-    priority,
-    workloadClass: "batch",
-    createdAt: null,
-    gang: null,
-    ownerUids: [],
-    owners: [],
-    job: null,
-    queueObject: null,
-    progressUnits: null,
-    pods: [],
-  };
 }
 
 /**

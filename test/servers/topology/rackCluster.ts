@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { once } from "../../../exporter/kernel/once.ts";
 import { type ApiServer, startApiServer } from "../apiServer.ts";
 import { type Admin, createAdmin, until } from "../kubernetesAdmin.ts";
 import { podTemplate } from "../queues/handMadeKueue.ts";
@@ -64,7 +65,18 @@ export interface RackCluster {
 
 const pods = `/api/v1/namespaces/${namespace}/pods`;
 const workloads = `/apis/${api}/namespaces/${namespace}/workloads`;
+const replicaSets = `/apis/apps/v1/namespaces/${namespace}/replicasets`;
 const gpu = "nvidia.com/gpu";
+
+const replicaSet = {
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  metadata: { name: "notebooks" },
+  spec: {
+    selector: { matchLabels: { app: "notebooks" } },
+    template: { metadata: { labels: { app: "notebooks" } }, spec: { containers: [{ name: "main", image: "none" }] } },
+  },
+};
 
 const workload = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
@@ -146,6 +158,12 @@ function createSteps(admin: Admin, kueue: Kueue): Steps {
       },
     });
 
+  /** The ReplicaSet of all single-GPU pods: it would make them again. No controller acts on it. */
+  const ownerOf = once(async () => {
+    const { metadata } = await admin.send("POST", replicaSets, replicaSet);
+    return { apiVersion: "apps/v1", kind: "ReplicaSet", name: metadata.name, uid: metadata.uid, controller: true };
+  });
+
   const startPod = async (node: string, gpus: number): Promise<string> => {
     made += 1;
     const name = `pod-${made}`;
@@ -153,7 +171,7 @@ function createSteps(admin: Admin, kueue: Kueue): Steps {
     const pod = await admin.send("POST", pods, {
       apiVersion: "v1",
       kind: "Pod",
-      metadata: { name },
+      metadata: { name, ownerReferences: [await ownerOf()] },
       spec: { nodeName: node, containers: [{ name: "main", image: "none", resources }] },
     });
     await run(admin, `${pods}/${name}`, pod);
