@@ -11,6 +11,7 @@ import { pricesMetrics } from "./prices.ts";
 import { selfMetrics } from "./self.ts";
 import { subjectMetrics } from "./subjects.ts";
 import { telemetryMetrics } from "./telemetry.ts";
+import { topologyMetrics } from "./topology.ts";
 import { utilizationMetrics } from "./utilization.ts";
 import { waitingMetrics } from "./waiting.ts";
 
@@ -24,6 +25,7 @@ export const metricAreas = [
   { title: "Queues and fairness", metrics: fairnessMetrics },
   { title: "Waiting, evictions, gangs", metrics: waitingMetrics },
   { title: "Placement and blocked work", metrics: placementMetrics },
+  { title: "Topology", metrics: topologyMetrics },
   { title: "Idle nodes and node pools", metrics: idleNodesMetrics },
   { title: "Prices", metrics: pricesMetrics },
   { title: "Cost", metrics: costMetrics },
@@ -42,6 +44,7 @@ export const metrics = {
   ...fairnessMetrics,
   ...waitingMetrics,
   ...placementMetrics,
+  ...topologyMetrics,
   ...idleNodesMetrics,
   ...pricesMetrics,
   ...costMetrics,

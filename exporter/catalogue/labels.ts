@@ -57,6 +57,8 @@ export const labelMeanings = {
   state: "What the thing counted is doing; each metric lists its values.",
   part: "Which part of the free GPUs: `whole`, `shared` or `partitioned`.",
   size: "Whole GPUs of one pod.",
+  level: "Level of the cluster's topology: its configured name, its node label, or its tier of HyperNodes.",
+  gang_gpus: "GPUs of a whole gang.",
   profile: "MIG profile, such as `1g.10gb`.",
   target_source: "Where the target workload comes from: the configuration, the cluster's pods, or a fixed mix.",
   blocker: "What keeps work off free GPUs although enough of them are free.",

@@ -69,3 +69,11 @@ export interface RequiredTopology {
 export const gangSizes = [8, 16, 32, 64, 128, 256] as const;
 
 export type GangSize = (typeof gangSizes)[number];
+
+/** The same sizes as texts, for labels. */
+export const gangSizeNames = ["8", "16", "32", "64", "128", "256"] as const;
+
+export type GangSizeName = (typeof gangSizeNames)[number];
+
+/** The size as a text. */
+export const gangSizeName = (size: GangSize): GangSizeName => `${size}`;

@@ -21,6 +21,7 @@ import { pricesProducers } from "./families/prices.ts";
 import { selfProducers } from "./families/self.ts";
 import { subjectProducers } from "./families/subjects.ts";
 import { telemetryProducers } from "./families/telemetry.ts";
+import { topologyProducers } from "./families/topology.ts";
 import { utilizationProducers } from "./families/utilization.ts";
 import { waitingProducers } from "./families/waiting.ts";
 import { type Family, type FamilyInput, type Producers, type Series, seriesPerEntry } from "./family.ts";
@@ -66,6 +67,7 @@ const producers: Producers<MetricName> = {
   ...fairnessProducers,
   ...waitingProducers,
   ...placementProducers,
+  ...topologyProducers,
   ...idleNodesProducers,
   ...pricesProducers,
   ...costProducers,

@@ -19,6 +19,7 @@ import { runningTotals } from "./runningTotals.ts";
 import { servingMoment, shortServer } from "./servingMoment.ts";
 import { severalAdvice } from "./severalAdvice.ts";
 import { someAdvice } from "./someAdvice.ts";
+import { topologyMoment } from "./topologyMoment.ts";
 
 const wide = { teams: 1000, series: 50_000 };
 const pageOf = (analysis: Analysis | null, limits = wide) =>
@@ -227,6 +228,7 @@ describe("families", () => {
         }).families,
         ...buildFamilies({ analysis: smallMoment, health: health(), limits: wide, accounts: failedTotals() }).families,
         ...buildFamilies({ analysis: placementMoment, health: health(), limits: wide }).families,
+        ...buildFamilies({ analysis: topologyMoment, health: health(), limits: wide }).families,
         ...buildFamilies({ analysis: idleAndLostMoment, health: health(), limits: wide }).families,
         ...buildFamilies({
           analysis: sickMoment,
@@ -238,6 +240,30 @@ describe("families", () => {
       ].map(({ name }) => name),
     );
     expect([...names].sort()).toEqual([...metricNames].sort());
+  });
+
+  test("slots of gangs are by pool, level and size, and there is no series without topology", () => {
+    const ofTopology = (analysis: Analysis) =>
+      pageOf(analysis).filter(({ name }) => name.startsWith("fairlead_topology_"));
+    expect(ofTopology(placementMoment)).toEqual([]);
+    const racks = ofTopology(topologyMoment).filter(({ labels }) => labels.get("level") === "rack");
+    const slots = racks.filter(({ name }) => name === "fairlead_topology_gang_slots");
+    expect(slots.every(({ labels }) => labels.get("pool") === "H100")).toBe(true);
+    expect(Object.fromEntries(slots.map(({ labels, value }) => [labels.get("gang_gpus"), value]))).toEqual({
+      8: 3,
+      16: 1,
+      32: 0,
+      64: 0,
+      128: 0,
+      256: 0,
+    });
+    expect(racks.flatMap(({ name, labels, value }) => (labels.has("gang_gpus") ? [] : [[name, value]]))).toEqual([
+      ["fairlead_topology_domains", 2],
+      ["fairlead_topology_free_domains", 1],
+      ["fairlead_topology_nodes_outside", 1],
+      // Of 30 free GPUs, gangs of 8 cannot use the 6 beside others, and gangs of 16 cannot use the 14 of the second rack.
+      ["fairlead_topology_unusable_gpus", 10],
+    ]);
   });
 
   test("GPUs by state add up to the inventory, and to each pool's physical GPUs", () => {

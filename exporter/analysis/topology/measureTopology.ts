@@ -51,7 +51,8 @@ function levelFit({ nodes, gangs }: GangPool, level: LevelDomains): LevelFit | n
     if (known === undefined) counts.set(domain, count);
     addNode(count, node);
   }
-  if (counts.size === 0) return null;
+  if (counts.size === 0 || (isShownByLabels(level) && saysNothing(counts, nodes.length - nodesOutside, nodesOutside)))
+    return null;
   const sorted = [...counts].sort(([a], [b]) => a - b);
   const domains = sorted.map(([domain, count]) => domainFit(level.domains[domain] ?? "", count, gangs));
   const all = [...counts.values()];
@@ -67,6 +68,13 @@ function levelFit({ nodes, gangs }: GangPool, level: LevelDomains): LevelFit | n
     unusableGpus: expectedUnusable(gangs, all),
   };
 }
+
+/** Whether nobody has declared the level: labels alone show it. */
+const isShownByLabels = ({ source }: LevelDomains): boolean => source === "cloud" || source === "nvlink";
+
+/** Whether a level is the whole pool in one domain, or each of its nodes in a domain of its own. */
+const saysNothing = ({ size }: ReadonlyMap<number, unknown>, inside: number, outside: number): boolean =>
+  (size === 1 && outside === 0) || size === inside;
 
 const emptyCount = (kinds: number): DomainCount => ({
   nodes: 0,

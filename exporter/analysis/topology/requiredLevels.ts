@@ -6,7 +6,7 @@ import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { RequiredTopology, TopologyObject } from "../../model/topology.ts";
 import type { LevelDomains } from "./levels.ts";
 
-/** The levels of which one domain must hold pods: any of them suffices. The first is the coarsest. */
+/** Levels: pods must be within one domain, whichever of the levels it belongs to. The first is the coarsest. */
 export type RequiredLevels = readonly LevelDomains[];
 
 /** What a gang requires of the cluster's topology. */
@@ -70,7 +70,7 @@ function requiredByUid({
 const asksForGpus = ({ pod }: KueuePodSet): boolean =>
   Object.entries(pod.requests).some(([resource, amount]) => amount > 0 && gpuLikeResource(resource));
 
-/** The levels of which one domain suffices; `null` if none of them is known. */
+/** The levels whose domains suffice; `null` if none of them is known. */
 function levelsFor(
   required: RequiredTopology,
   levels: readonly LevelDomains[],

@@ -14,11 +14,13 @@ import { poolCosts } from "./priceRecords.ts";
 import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
 import { signalRecord, workRecords } from "./signalRecords.ts";
 import { suspectRecords } from "./suspectRecords.ts";
+import { topologyRecords } from "./topologyRecords.ts";
 
 /** The pools of a moment, by name. */
 export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
   const { pools, snapshot } = analysis;
   const placements = placementRecords(analysis);
+  const topologies = topologyRecords(analysis);
   const costs = poolCosts(analysis);
   const domains = new Map(snapshot.queueing.domains.flatMap(({ name, pools: own }) => own.map((pool) => [pool, name])));
   const signals = new Map(analysis.signals.pools.map((one) => [one.pool, one] as const));
@@ -37,6 +39,7 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
     price: costs.get(totals.pool)?.price ?? null,
     unpricedGpus: costs.get(totals.pool)?.unpricedGpus ?? 0,
     placement: placements.get(totals.pool) ?? null,
+    ...topologies.get(totals.pool),
   }));
   return sortByTexts(records, (pool) => [pool.pool]);
 }

@@ -10,6 +10,7 @@ import { deadlock, dispatched, domain, eviction, finding, partialGang, pending, 
 import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
 import { amount, gpus, instant, ownCost, type Read, ratio, states } from "./schemaParts.ts";
 import { signals, work } from "./signalSchema.ts";
+import { topologyLevel } from "./topologyRecords.ts";
 import { workload } from "./workloadSchema.ts";
 
 const pool = z
@@ -28,6 +29,10 @@ const pool = z
     price: poolPrice.nullable().describe("What its GPUs cost; null where nobody knows."),
     unpricedGpus: gpus.describe("GPUs without a known price."),
     placement: placement.nullable().describe("How well its free GPUs lie; null where objects were not read."),
+    topology: z
+      .array(topologyLevel)
+      .optional()
+      .describe("How often gangs fit into the domains of each level; absent where the pool is in no topology."),
   })
   .meta({ id: "Pool", description: "GPUs that are interchangeable." });
 

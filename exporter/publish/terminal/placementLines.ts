@@ -3,6 +3,7 @@ import type { BlockedWork } from "../../analysis/blocked/blocked.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { fold, type Line } from "./layout.ts";
+import { levelText } from "./topologyLines.ts";
 
 const shownBlocked = 5;
 
@@ -16,9 +17,12 @@ export function placementLines(analysis: Analysis): readonly Line[] {
   const pools = placement.pools.filter(hasFree);
   if (pools.length === 0 && blocked.work.length === 0) return [];
   const width = Math.max(4, ...pools.map(({ pool }) => plainText(pool, 24).length));
-  const lines = pools.flatMap((pool) =>
-    fold(`  ${plainText(pool.pool, 24).padEnd(width)}  ${fitText(pool)}`, " ".repeat(width + 4)),
-  );
+  const levels = new Map(analysis.topology.pools.map((pool) => [pool.pool, pool.levels]));
+  const indent = " ".repeat(width + 4);
+  const lines = pools.flatMap((pool) => [
+    ...fold(`  ${plainText(pool.pool, 24).padEnd(width)}  ${fitText(pool)}`, indent),
+    ...(levels.get(pool.pool) ?? []).flatMap((level) => fold(`${indent}${levelText(level)}`, `${indent}  `)),
+  ]);
   return ["WHAT FITS NOW", ...lines, ...blockedLines(analysis)];
 }
 
@@ -61,7 +65,7 @@ const reasonWords: Readonly<Record<string, string>> = {
 };
 
 const blockerWords: Readonly<Record<BlockedWork["blocker"], string>> = {
-  topology: "its topology has no place",
+  topology: "no single domain of the level that it requires has enough",
   mig_geometry: "the GPUs are cut otherwise: repartition MIG",
   cpu: "CPU is short on the nodes with free GPUs",
   memory: "memory is short on the nodes with free GPUs",

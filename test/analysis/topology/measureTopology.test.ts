@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { findFreeCapacities } from "../../../exporter/analysis/freeCapacity/freeCapacities.ts";
+import { findLevels } from "../../../exporter/analysis/topology/levels.ts";
+import { measureTopology } from "../../../exporter/analysis/topology/measureTopology.ts";
+import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { gangSizes } from "../../../exporter/model/topology.ts";
+import { placementMoment } from "../placement/placementBuilder.ts";
 import { type NaiveNode, naiveSlots, naiveUnusable } from "./naiveTopology.ts";
-import { levelOf, measured, momentOf, onlyPool, rackNode, slotsOf } from "./racks.ts";
+import { levelOf, measured, momentOf, onlyGpus, onlyPool, rackNode, slotsOf } from "./racks.ts";
 
 const rack = (name: string, free: readonly number[], gpus = 8): readonly NaiveNode[] =>
   free.map((one) => rackNode(["b", name], gpus, one));
@@ -79,6 +84,26 @@ describe("slots of a level", () => {
 
   it("do not exist where no node has a label of a level", () => {
     expect(measured(momentOf([rackNode([undefined, undefined], 8, 8)]))).toEqual({ pools: [] });
+  });
+});
+
+describe("a level that labels show by themselves", () => {
+  const zone = "topology.kubernetes.io/zone";
+  const pools = (...zones: readonly (string | null)[]) => {
+    const snapshot = placementMoment(
+      zones.map((one) => ({ allocated: [0], labels: one === null ? {} : { [zone]: one } })),
+    );
+    // Two nodes elsewhere, so that the level says something of the cluster.
+    const labels = [...snapshot.nodes, { name: "x", labels: { [zone]: "x" } }, { name: "y", labels: { [zone]: "x" } }];
+    const levels = findLevels(labels, [], noQueueObjects);
+    return measureTopology(findFreeCapacities(snapshot), levels, onlyGpus).pools.length;
+  };
+
+  it("is left out for a pool that is in one domain, or whose nodes are each in a domain of their own", () => {
+    expect(pools("a", "a", "a")).toBe(0);
+    expect(pools("a", "b", "c")).toBe(0);
+    expect(pools("a", "a", "b")).toBe(1);
+    expect(pools("a", "a", null)).toBe(1);
   });
 });
 
