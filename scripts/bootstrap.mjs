@@ -137,6 +137,7 @@ else if (mode === "week") status = inNode([smallYoungHeap, join("scripts", "advi
 else if (mode === "past") status = inNode([smallYoungHeap, join("scripts", "demoPast.ts"), ...rest]);
 else if (mode === "burst") status = inNode([join("scripts", "burstFigures.ts"), ...rest]);
 else if (mode === "activity") status = inNode([smallYoungHeap, join("scripts", "activity.ts"), ...rest]);
+else if (mode === "backtest") status = inNode([join("bench", "backtest", "main.ts"), ...rest]);
 else if (mode === "screenshots") {
   installDebianPackages(servers);
   status = inNode([smallYoungHeap, join("scripts", "drawDashboards.ts"), ...rest]);

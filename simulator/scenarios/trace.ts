@@ -6,6 +6,7 @@ import { type GpuModelName, gpuModels } from "../gpuModels.ts";
 import { noQueueing } from "../queues/spec.ts";
 import { hashText } from "../random.ts";
 import type { ActivityPattern, GpuRequest, NodeSpec, PlacedPod, Scenario } from "../scenario.ts";
+import { type CsvRow, readTable } from "../traceTable.ts";
 import { gpuNode, workloadOf } from "./parts.ts";
 
 export interface TraceOptions {
@@ -70,10 +71,7 @@ function missingFile(path: string): Problem {
   };
 }
 
-function table(folder: string, file: string): readonly CsvRow[] {
-  const bytes = readFileSync(join(folder, file));
-  return parseCsv((file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"));
-}
+const table = (folder: string, file: string): readonly CsvRow[] => readTable(join(folder, file));
 
 function traceNode(row: CsvRow): readonly NodeSpec[] {
   const model = modelNamed(row("model"));
@@ -109,27 +107,6 @@ function tracePod(row: CsvRow, pod: CsvRow, teams: number, activityOf: (name: st
     physicalGpus,
     ageSeconds: hashText(name) % 604_800,
   };
-}
-
-/** One row of a table: the text in a column. Columns that the row lacks are empty text. */
-type CsvRow = (column: string) => string;
-
-/** Reads comma-separated text without quoting, which is how the traces are written. */
-function parseCsv(text: string): readonly CsvRow[] {
-  const [header = "", ...lines] = text.split("\n");
-  const columns = new Map(
-    header
-      .trim()
-      .split(",")
-      .map((name, index) => [name, index]),
-  );
-  const rows: CsvRow[] = [];
-  for (const line of lines) {
-    if (line === "") continue;
-    const cells = line.trimEnd().split(",");
-    rows.push((column) => cells[columns.get(column) ?? -1] ?? "");
-  }
-  return rows;
 }
 
 function traceRequest(count: number, milli: number): GpuRequest {

@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { acmeStudy, readCdfs } from "./acme/acmeStudy.ts";
+import { productionEngine } from "./engine.ts";
+import { readDuty } from "./genai/dutyTrace.ts";
+import { genaiStudy } from "./genai/genaiStudy.ts";
+import { openbStudy } from "./openb/openbStudy.ts";
+import { readOpenb } from "./openb/openbTrace.ts";
+import { backtestFiles, digestOf, resultText, traceNames } from "./page.ts";
+import { meanUse, readNodeSeries } from "./philly/nodeSeries.ts";
+import { phillyStudy } from "./philly/phillyStudy.ts";
+
+// Replays a published trace and writes docs/backtest.md: npm run backtest -- TRACE DIR. With --print it prints the result instead.
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    print: { type: "boolean", default: false },
+    seeds: { type: "string", default: "20" },
+    every: { type: "string", default: "4" },
+  },
+});
+const [name = "", folder] = positionals;
+
+const replays: Readonly<Record<string, (from: string, seeds: number) => object>> = {
+  openb: (from, seeds) =>
+    openbStudy(readOpenb(from), {
+      seeds,
+      demand: 1.3,
+      rounds: 3,
+      anySeeds: Math.min(seeds, 3),
+      everyNode: Number(values.every),
+      moves: 100,
+      engine: () => productionEngine(["defragment"]),
+      progress: say,
+    }),
+  philly(from, seeds) {
+    const [first, end] = ["2017-12-01", "2017-12-15"];
+    return phillyStudy(readNodeSeries(from, first, end), {
+      seeds,
+      whole: meanUse(from),
+      from: first,
+      until: end,
+      engine: () => productionEngine(["scale_in"]),
+      progress: say,
+    });
+  },
+  genai: (from) => genaiStudy(readDuty(from), say),
+  acme: (from) => acmeStudy(readCdfs(from)),
+};
+
+const replay = replays[name];
+if (replay === undefined || folder === undefined) {
+  say(`usage: npm run backtest -- TRACE DIR, where TRACE is one of ${traceNames.join(", ")} and DIR has its files`);
+  process.exit(2);
+}
+const text = resultText(replay(folder, Number(values.seeds)));
+process.stdout.write(`digest ${digestOf(text)}\n`);
+if (values.print) process.stdout.write(text);
+else {
+  const docs = join(import.meta.dirname, "../../docs");
+  mkdirSync(join(docs, "backtest"), { recursive: true });
+  writeFileSync(join(docs, "backtest", `${name}.json`), text);
+  for (const [path, content] of Object.entries(backtestFiles(docs))) writeFileSync(join(docs, path), content);
+}
