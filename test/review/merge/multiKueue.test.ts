@@ -116,7 +116,7 @@ async function reviewed(cluster: string, moments: readonly (readonly object[])[]
   }
 }
 
-/** What the merged review of manager and workers says of the last minute. */
+/** What the merged review of manager and workers shows about the last minute. */
 async function merged(jobs: readonly SentJob[], managerGpus: number) {
   const both = (of: (job: SentJob, place: Place) => readonly object[], base: readonly object[]) => [
     [...base, ...jobs.flatMap((job) => of(job, job.first))],
