@@ -56,7 +56,7 @@ export function createTelemetrySources(
   if (first !== undefined) {
     const reported = {
       ...first,
-      problems: () => [...first.problems(), ...exporters().problems, ...(processes?.problems() ?? [])],
+      problems: () => [...first.problems(), ...exporters.last().problems, ...(processes?.problems() ?? [])],
     };
     sources.splice(0, 1, reported);
   }
@@ -84,7 +84,7 @@ function processSource(
   if (podProcesses.length === 0) return null;
   const lookup = exporterLookup(kubernetes, monotonic, true);
   const source = createPodProcessSource({
-    targets: () => discoverTargets(lookup().pods, podProcesses, []),
+    targets: () => discoverTargets(lookup.find().pods, podProcesses, []),
     pool: exporterPages(config, steady),
     intervalSeconds: config.interval,
     now: steady,
@@ -109,7 +109,12 @@ function exporterPages({ dcgm, interval }: Config, steady: () => number): GetPoo
 }
 
 /** Looks up the exporters that are believed; while pods cannot be read, the last known ones remain. */
-type ExporterLookup = () => BelievedExporters;
+interface ExporterLookup {
+  /** Looks them up anew, which is a walk over all nodes: once before each round is enough. */
+  find(): BelievedExporters;
+  /** What the last lookup found. */
+  last(): BelievedExporters;
+}
 
 function exporterLookup(
   kubernetes: Pick<KubernetesSource, "read">,
@@ -118,14 +123,17 @@ function exporterLookup(
 ): ExporterLookup {
   const belief = createExporterBelief();
   let last: BelievedExporters = { pods: [], rejected: [], problems: [] };
-  return () => {
-    const { exporterPods, known, nodes } = kubernetes.read();
-    if (!known.has("pods")) return last;
-    const withGpus = nodes.filter(({ capacity }) => Object.keys(capacity).some((name) => gpuLikeResource(name)));
-    const gpuNodes = known.has("nodes") ? new Set(withGpus.map(({ name }) => name)) : null;
-    const meant = exporterPods.filter(({ isOfProcesses = false }) => isOfProcesses === ofProcesses);
-    last = belief.believe(meant, gpuNodes, monotonic());
-    return last;
+  return {
+    find: () => {
+      const { exporterPods, known, nodes } = kubernetes.read();
+      if (!known.has("pods")) return last;
+      const withGpus = nodes.filter(({ capacity }) => Object.keys(capacity).some((name) => gpuLikeResource(name)));
+      const gpuNodes = known.has("nodes") ? new Set(withGpus.map(({ name }) => name)) : null;
+      const meant = exporterPods.filter(({ isOfProcesses = false }) => isOfProcesses === ofProcesses);
+      last = belief.believe(meant, gpuNodes, monotonic());
+      return last;
+    },
+    last: () => last,
   };
 }
 
@@ -134,7 +142,7 @@ function createScraper(config: Config, exporters: ExporterLookup, steady: () => 
   const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
   const source = createDcgmSource({
     // While pods cannot be read, the last known exporters are asked: without them, not even the GPUs would be known.
-    targets: () => discoverTargets(isDiscovering ? exporters().pods : [], discovery, targets),
+    targets: () => discoverTargets(isDiscovering ? exporters.find().pods : [], discovery, targets),
     pool,
     intervalSeconds: config.interval,
     limits: { maxGpus: config.dcgm.maxGpusPerPage },
@@ -177,7 +185,7 @@ function createServerSource(
     pool,
     intervalSeconds: config.interval,
     ...(settings.maxSampleAgeSeconds === undefined ? {} : { maxSampleAgeSeconds: settings.maxSampleAgeSeconds }),
-    exporters,
+    exporters: exporters.find,
     knownNodes: () => {
       const { known, nodes } = kubernetes.read();
       return known.has("nodes") ? new Set(nodes.map(({ name }) => name)) : null;

@@ -115,10 +115,16 @@ export function createCycle(options: CycleOptions): Cycle {
     return Math.abs(jump) > config.interval ? jump : 0;
   }
 
-  function healthAfter({ lastCycleAt, fault, stageSeconds, cycles }: Outcome): Health {
+  const telemetryProblems = (): readonly Problem[] => dcgm.flatMap((source) => source.problems());
+
+  /** `unseen`: the problems of GPU telemetry, to find which is a walk over all its targets. */
+  function healthAfter(
+    { lastCycleAt, fault, stageSeconds, cycles }: Outcome,
+    unseen: readonly Problem[] = telemetryProblems(),
+  ): Health {
     const parts = [
       ...kubernetes.problems(),
-      ...dcgm.flatMap((source) => source.problems()),
+      ...unseen,
       ...serving.flatMap((source) => source.problems()),
       ...(options.prices?.problems() ?? []),
     ];
@@ -192,7 +198,7 @@ export function createCycle(options: CycleOptions): Cycle {
       );
       analysis = answers;
       priced = priceProblems(answers.snapshot, answers.prices);
-      const unseen = dcgm.flatMap((source) => source.problems());
+      const unseen = telemetryProblems();
       const { advice, failure } = await timed("advise", () => adviseOn(options.adviser, answers, unseen));
       if (step !== null && options.onStep !== undefined) {
         const { adviser } = options;
@@ -201,7 +207,9 @@ export function createCycle(options: CycleOptions): Cycle {
       }
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: failure, stageSeconds: timings, cycles };
-      await timed("publish", () => options.publish(answers, healthAfter(complete), accounts.counters(), advice));
+      await timed("publish", () =>
+        options.publish(answers, healthAfter(complete, unseen), accounts.counters(), advice),
+      );
       outcome = complete;
     } catch (error) {
       const cycles = { ...outcome.cycles, failed: outcome.cycles.failed + 1 };

@@ -1,10 +1,12 @@
 import type { OwnerObject } from "../../model/cluster.ts";
+import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Clock, pause, repeat } from "./clock.ts";
 import { knownOwner } from "./ownerKinds.ts";
 import { createOwnerLookup, type OwnerLimits } from "./owners.ts";
 import type { PodTable } from "./podTable.ts";
+import type { WantedOwner } from "./readOwner.ts";
 import { grantStep } from "./rights.ts";
 
 /** Seconds between two checks of whether pods with GPUs have changed, and whether owners are due. */
@@ -43,7 +45,7 @@ export function createOwnerTracker(
     if (pods.gpuRevision === trackedRevision && !isRetryDue) return;
     trackedRevision = pods.gpuRevision;
     trackedAt = now;
-    lookup.track(pods.gpuPods().flatMap(({ namespace, owner }) => (owner === null ? [] : [{ namespace, owner }])));
+    lookup.track(directOwners(pods.gpuPods()));
   };
 
   const ticking = repeat(clock, tickSeconds, async () => {
@@ -69,6 +71,18 @@ export function createOwnerTracker(
     },
     problems: () => [...failureProblem(lookup.lastFailure), ...lookup.forbidden.flatMap(forbiddenProblem)],
   };
+}
+
+/** The direct owners of pods. Most pods share theirs with others, and in a large cluster this is asked every other second. */
+function directOwners(pods: readonly Pod[]): readonly WantedOwner[] {
+  const seen = new Map<string, string>();
+  const wanted: WantedOwner[] = [];
+  for (const { namespace, owner } of pods) {
+    if (owner === null || seen.get(owner.uid) === namespace) continue;
+    seen.set(owner.uid, namespace);
+    wanted.push({ namespace, owner });
+  }
+  return wanted;
 }
 
 function failureProblem(failure: string | null): readonly Problem[] {
