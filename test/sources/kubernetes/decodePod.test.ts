@@ -205,6 +205,15 @@ describe("an exporter pod", () => {
     expect(selectorProblems(projection.exporters)).toEqual([]);
   });
 
+  it("says whether it is one of devices, or of what processes of pods use", () => {
+    const ofProcesses = {
+      ...projection,
+      exporters: projection.exporters.map((one) => ({ ...one, isOfProcesses: true })),
+    };
+    expect(decoded(parts, projection).exporterPod).not.toHaveProperty("isOfProcesses");
+    expect(decoded(parts, ofProcesses).exporterPod).toMatchObject({ isOfProcesses: true });
+  });
+
   it("is matched by the selector of its own namespace only", () => {
     const other = { namespaces: ["user"], matchLabels: { app: "other" } };
     const both = { ...projection, exporters: [...projection.exporters, other] };
