@@ -5,6 +5,8 @@ import { acmeStudy, readCdfs } from "./acme/acmeStudy.ts";
 import { productionEngine } from "./engine.ts";
 import { readDuty } from "./genai/dutyTrace.ts";
 import { genaiStudy } from "./genai/genaiStudy.ts";
+import { heliosStudy } from "./helios/heliosStudy.ts";
+import { readHelios } from "./helios/heliosTrace.ts";
 import { openbStudy } from "./openb/openbStudy.ts";
 import { readOpenb } from "./openb/openbTrace.ts";
 import { backtestFiles, digestOf, resultText, traceNames } from "./page.ts";
@@ -47,6 +49,8 @@ const replays: Readonly<Record<string, (from: string, seeds: number) => object>>
       progress: say,
     });
   },
+  helios: (from, seeds) =>
+    heliosStudy(readHelios(from), { seeds, engine: () => productionEngine(["change_quota"]), progress: say }),
   genai: (from) => genaiStudy(readDuty(from), say),
   acme: (from) => acmeStudy(readCdfs(from)),
 };

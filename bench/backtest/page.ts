@@ -5,6 +5,8 @@ import { acmeResultSchema } from "./acme/acmeResult.ts";
 import { acmePlot, acmeSection } from "./acme/acmeSection.ts";
 import { genaiResultSchema } from "./genai/genaiResult.ts";
 import { genaiPlot, genaiSection } from "./genai/genaiSection.ts";
+import { heliosResultSchema } from "./helios/heliosResult.ts";
+import { heliosPlot, heliosSection } from "./helios/heliosSection.ts";
 import { openbResultSchema } from "./openb/openbResult.ts";
 import { openbPlot, openbSection } from "./openb/openbSection.ts";
 import { phillyResultSchema } from "./philly/phillyResult.ts";
@@ -25,6 +27,10 @@ const shownBy: Readonly<Record<string, (result: unknown) => Shown>> = {
   philly(kept) {
     const result = phillyResultSchema.parse(kept);
     return { section: phillySection(result), pictures: { "backtest-philly.svg": phillyPlot(result) } };
+  },
+  helios(kept) {
+    const result = heliosResultSchema.parse(kept);
+    return { section: heliosSection(result), pictures: { "backtest-helios.svg": heliosPlot(result) } };
   },
   genai(kept) {
     const result = genaiResultSchema.parse(kept);
