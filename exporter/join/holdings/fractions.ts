@@ -81,12 +81,15 @@ const sumOf = (parts: readonly (number | null)[]): number | null =>
 const ofContainers = (annotations: Pod["annotations"], ending: string): readonly string[] =>
   entriesOf(annotations, ending).map(([, text]) => text);
 
-/** The annotations with an ending, by the name of their container. */
+/** The annotations with an ending, by the name of their container. Most pods have none. */
 function entriesOf(annotations: Pod["annotations"], ending: string): readonly (readonly [string, string])[] {
-  return Object.entries(annotations).flatMap(([name, text]) => {
-    const isOne = name.startsWith(prefix) && name.endsWith(ending) && name.length > prefix.length + ending.length;
-    return isOne ? [[name.slice(prefix.length, -ending.length), text] as const] : [];
-  });
+  const found: (readonly [string, string])[] = [];
+  for (const name of Object.keys(annotations)) {
+    if (!name.startsWith(prefix) || !name.endsWith(ending)) continue;
+    const container = name.slice(prefix.length, -ending.length);
+    if (container !== "") found.push([container, annotations[name] ?? ""]);
+  }
+  return found;
 }
 
 function positive(text: string | undefined): number | null {
