@@ -49,7 +49,7 @@ export function heliosSection({ counts, teams, jobs, seeds, rows, sensitivity }:
   return `## Helios Earth: quotas of teams that nobody may borrow
 
 Trace: ${teams} teams of the cluster Earth (Hu et al., SC'21), each with a quota of its own, minute by minute in May 2020: ${figure(counts.gpus)} GPUs, ${percent(counts.allocated)} allocated,
-${figure(counts.idleHours)} GPU-hours idle and ${figure(counts.pendingHours)} pending. For ${percent(counts.onlyElsewhere, 0)} of these GPUs were idle at that minute, but only in other teams.
+${figure(counts.idleHours)} GPU-hours idle and ${figure(counts.pendingHours)} pending. For ${percent(counts.onlyElsewhere, 0)} of these, GPUs were idle at that minute, but only in other teams.
 
     npm run backtest -- helios DIR
 
