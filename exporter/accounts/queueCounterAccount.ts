@@ -14,6 +14,7 @@ import type {
   QueueTotals,
 } from "./queueCounters.ts";
 import type { NewEvents } from "./queueEvents.ts";
+import { queuesElsewhere } from "./queueTime.ts";
 import {
   type CounterCell,
   createCounterTable,
@@ -129,7 +130,7 @@ export function createQueueCounterAccount(
     });
   const events = createOnceShown();
 
-  function announceTotals({ queues, domains }: Queueing): void {
+  function announceTotals({ queues, domains, gangs }: Queueing): void {
     const added: QueueView[] = [];
     for (const view of queues) {
       const { isLeaf, scheduler, kind, name, team } = view;
@@ -138,6 +139,7 @@ export function createQueueCounterAccount(
     for (const { scheduler, kind, name, domain, team } of largestFirst(added)) {
       totalsOf({ scheduler, kind, queue: name, domain: domains[domain]?.name ?? "" }, team);
     }
+    for (const one of queuesElsewhere(gangs)) totalsOf(one, one.team);
   }
 
   function announceAbsent({ queues, domains }: Queueing, fairness: Analysis["fairness"]): void {

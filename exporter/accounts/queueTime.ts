@@ -2,6 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { QueueFairness } from "../analysis/fairness/fairness.ts";
 import type { QueueView, QuotaDomain, WaitingGang } from "../join/queues/queueing.ts";
 import { absentAmounts, type PartialGangTime, type QueueAmount, type QueueTime, queueAmounts } from "./posting.ts";
+import type { QueueKey } from "./queueCounters.ts";
 import type { HourPart } from "./stepTime.ts";
 
 /**
@@ -30,6 +31,10 @@ export function queueTimesOf(before: Analysis, parts: readonly HourPart[]): read
 
 /** The name in the ledger for the quota domains of other clusters. */
 export const otherClusters = "other clusters";
+
+/** The queues in which work waits for other clusters although they have no GPUs here, and their team. */
+export const queuesElsewhere = (gangs: readonly WaitingGang[]): readonly (QueueKey & Pick<QueueTime, "team">)[] =>
+  sentAway(gangs).nowhere;
 
 /**
  * What MultiKueue changes in the pending GPUs of queues, by index of the leaf: more by what waits here for another cluster, less

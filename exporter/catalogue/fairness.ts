@@ -166,7 +166,7 @@ export const fairnessMetrics = {
   },
   fairlead_queue_pending_gpu_seconds_total: {
     unit: "gpu_seconds",
-    help: "Eligible demand that waited, times how long.",
+    help: "Eligible demand that waited, times how long. Over several clusters each job counts once: what MultiKueue has not sent to a cluster yet counts in its manager, and its copies in workers do not.",
     ...ofQueue,
   },
   fairlead_queue_judged_seconds_total: {

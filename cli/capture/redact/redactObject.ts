@@ -1,4 +1,6 @@
+import { writtenGpus } from "../../../exporter/join/holdings/fractions.ts";
 import { isRecord } from "../../../exporter/kernel/parseJson.ts";
+import { containerShares, isContainerShare } from "../../../exporter/model/wellKnown.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
 import { annotationIs, isCommonName, isPublicLabel, isPublicText } from "./publicText.ts";
 
@@ -72,12 +74,29 @@ function labelValue(key: string, value: string, { pseudonyms }: Redaction): stri
 function redactAnnotations(annotations: Readonly<Record<string, unknown>>, redaction: Redaction): unknown {
   return Object.fromEntries(
     Object.entries(annotations).flatMap(([key, value]): readonly (readonly [string, string])[] => {
+      if (isContainerShare(key) && typeof value === "string") return redactShare(key, value, redaction);
       const is = annotationIs(key);
       if (is === "left-out" || typeof value !== "string") return [];
       if (is === "formatted") return [[key, withoutNames(value, redaction)]];
       return [[key, isPublicText(value) ? value : redaction.pseudonyms.ofName(value)]];
     }),
   );
+}
+
+/** The share of a GPU that a container has: its name is in the key, and anything may be in the value. */
+function redactShare(key: string, value: string, { pseudonyms }: Redaction): readonly (readonly [string, string])[] {
+  const { prefix, ...endings } = containerShares;
+  const ending = Object.values(endings).find((one) => key.endsWith(one)) ?? "";
+  const name = `${prefix}${pseudonyms.ofName(key.slice(prefix.length, key.length - ending.length))}${ending}`;
+  if (ending !== endings.devices) return /^[\d.]{1,20}[A-Za-z]{0,2}$/.test(value) ? [[name, value]] : [];
+  return [
+    [
+      name,
+      writtenGpus({ annotations: { [key]: value } })
+        .map((uuid) => pseudonyms.withoutUuids(uuid))
+        .join(","),
+    ],
+  ];
 }
 
 /** The key without names of the cluster. Keys of Kubernetes and of public projects stay as they are. */

@@ -108,6 +108,53 @@ describe("a redacted dump", () => {
   });
 });
 
+it("a share of a GPU by container keeps its amount and its GPU, and neither the container's name nor any other text", async () => {
+  const secret = "s3cret";
+  const pod = (name: string, namespace: string, more: object, annotations: object, requests: object) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace, uid: name, labels: { "runai-gpu-group": "g" }, annotations },
+    spec: { nodeName: "n", containers: [{ name: secret, resources: { requests } }], ...more },
+    status: { phase: "Running" },
+  });
+  const of = (ending: string) => `nvidia.com/container.${secret}.${ending}`;
+  const items = [
+    {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "n", labels: { "nvidia.com/gpu.product": "Tesla-T4", "nvidia.com/gpu.memory": "15360" } },
+      status: { capacity: { "nvidia.com/gpu": "1" }, conditions: [{ type: "Ready", status: "True" }] },
+    },
+    pod(
+      "reserves",
+      "kai-resource-reservation",
+      {},
+      { "run.ai/reserve_for_gpu_index": "GPU-0f0f0f0f-1111-2222-3333-444444444444" },
+      { "nvidia.com/gpu": "1" },
+    ),
+    pod(
+      "p",
+      "ml",
+      { schedulerName: "kai-scheduler" },
+      {
+        [of("gpu-memory.request")]: "3840Mi",
+        [of("gpu-memory.limit")]: secret,
+        [of("gpus.devices")]: `${secret},k8s.device-plugin.nvidia.com/gpu=GPU-0f0f0f0f-1111-2222-3333-444444444444`,
+      },
+      {},
+    ),
+  ];
+  const bytes = Buffer.from(JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+  const files: readonly DumpFile[] = [{ path: "all.json", stem: "all", kind: "objects", bytes, modifiedAt: 0 }];
+  const redacted = redact(files);
+  const text = redacted.map((file) => file.bytes.toString("utf8")).join();
+  expect(text).not.toMatch(/s3cret|0f0f0f0f/);
+  expect(text).toMatch(/gpus\.devices":\s*"GPU-/);
+  const [original, other] = [await documentOf(files), await documentOf(redacted)];
+  expect(original.pools).toMatchObject([{ allocated: 0.25 }]);
+  expect(numbersOf(other)).toEqual(numbersOf(original));
+});
+
 function redact(files: readonly DumpFile[]): readonly DumpFile[] {
   return redactDump({ files, problems: [] }, defaultConfig, salt).files;
 }
