@@ -11,8 +11,8 @@ export interface PlotBar {
   readonly half?: number;
 }
 
-const width = 760;
-const left = 330;
+const width = 880;
+const left = 400;
 const colors = ["#3274a1", "#e1812c", "#3a923a", "#c03d3e", "#9372b2", "#845b53"] as const;
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
