@@ -183,6 +183,20 @@ export const goals: readonly Goal[] = [
     (r) => figureOfAny(r, "placement", "ratioOfChangedToParse"),
   ),
   goal(
+    "topology-scratch",
+    "Topology: all measures of 10,000 nodes in 556 racks from scratch: time against parsing the DCGM pages of the same nodes",
+    "at most",
+    0.3,
+    (r) => figureOfAny(r, "topology", "ratioOfScratchToParse"),
+  ),
+  goal(
+    "topology-changed",
+    "Topology: all measures after 100 pods have changed: time against the same",
+    "at most",
+    0.05,
+    (r) => figureOfAny(r, "topology", "ratioOfChangedToParse"),
+  ),
+  goal(
     "advice-quiet",
     "Advice (stage `advise`) where next to nothing is to be said, 1 % of the pods changed: time against parsing the DCGM pages of the same nodes",
     "at most",

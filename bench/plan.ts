@@ -53,6 +53,7 @@ export const fullPlan: readonly Step[] = [
   at("metricsPage", fullSize, 7),
   at("queues", fullSize, 7),
   at("placement", fullSize, 7),
+  at("topology", fullSize, 7),
   at("advice", fullSize, 7),
 ];
 
@@ -68,5 +69,6 @@ export const shortPlan: readonly Step[] = [
   brief("render", 1000, 5),
   brief("queues", 2 * shortSize, 3),
   brief("placement", 2 * shortSize, 9),
+  brief("topology", 2 * shortSize, 9),
   brief("advice", 2 * shortSize, 3),
 ];

@@ -13,6 +13,7 @@ import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
 import { createPriceCache } from "./analysis/prices/priceNodes.ts";
 import { priceProblems } from "./analysis/prices/priceProblems.ts";
+import { createLevelsCache } from "./analysis/topology/levels.ts";
 import { collect } from "./collect.ts";
 import type { Config } from "./config/schema.ts";
 import { join } from "./join/join.ts";
@@ -105,6 +106,7 @@ export function createCycle(options: CycleOptions): Cycle {
   const joinCache = createJoinCache();
   const placementCache = createPlacementCache();
   const priceCache = createPriceCache();
+  const levelsCache = createLevelsCache();
   let clocks: { readonly wall: number; readonly monotonic: number } | null = null;
   let outcome: Outcome = { lastCycleAt: null, fault: null, stageSeconds: {}, cycles: { ok: 0, failed: 0 } };
 
@@ -184,6 +186,7 @@ export function createCycle(options: CycleOptions): Cycle {
           ended: accounts.endedShapes(),
           placementCache,
           priceCache,
+          levelsCache,
         }),
       );
       const step = await timed("accrue", () => accounts.account(answers, { wall: at, monotonic }));

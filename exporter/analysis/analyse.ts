@@ -21,7 +21,7 @@ import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
 import { type LatencySettings, measureLatencies } from "./serving/serverLatency.ts";
 import { measureSignals, type SignalSettings } from "./signals/measureSignals.ts";
 import { accountStates, type StateSettings } from "./states.ts";
-import { type ConfiguredLevel, findLevels } from "./topology/levels.ts";
+import { type ConfiguredLevel, findLevels, type LevelsCache } from "./topology/levels.ts";
 import { measureTopology } from "./topology/measureTopology.ts";
 import { findTopologyBlocks } from "./topology/topologyBlocks.ts";
 import { typicalRequestOf } from "./topology/typicalRequestOf.ts";
@@ -46,11 +46,13 @@ export interface AnalysisSettings
   /** Results kept from one moment to the next; without it everything is measured anew. */
   readonly placementCache?: PlacementCache;
   readonly priceCache?: PriceCache;
+  readonly levelsCache?: LevelsCache;
   /** Levels of the topology that are configured, the coarsest first; absent: none. */
   readonly topologyLevels?: readonly ConfiguredLevel[];
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();
+const noLevels: readonly ConfiguredLevel[] = [];
 
 /** Returns the settings of a configuration. */
 export function analysisSettings({
@@ -87,7 +89,8 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
   const cache = settings.placementCache ?? createPlacementCache();
   const freeCapacities = findFreeCapacities(snapshot, cache.freeCapacities);
   const gangFreeCapacities = findGangFreeCapacities(snapshot, freeCapacities);
-  const levels = findLevels(snapshot.nodes, settings.topologyLevels ?? [], snapshot.queueObjects);
+  const { topologyLevels = noLevels, levelsCache } = settings;
+  const levels = findLevels(snapshot.nodes, topologyLevels, snapshot.queueObjects, levelsCache);
   const topologyBlocks = findTopologyBlocks(snapshot, gangFreeCapacities, levels);
   const waiting = explainWaiting(snapshot, settings, gangFreeCapacities, topologyBlocks);
   const found = findings(snapshot, history);

@@ -1,4 +1,6 @@
 import type { NodeView } from "../../join/snapshot.ts";
+import { isSameList } from "../../kernel/isSameList.ts";
+import { sameData } from "../../kernel/sameData.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { TopologyLevel, TopologyObject, TopologySource } from "../../model/topology.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
@@ -50,6 +52,53 @@ type TopologyObjects = Pick<QueueObjects, "kueueTopologies" | "kaiTopologies" | 
  * nodes changes nothing.
  */
 export function findLevels(
+  nodes: readonly PlacedNode[],
+  configured: readonly ConfiguredLevel[],
+  objects: TopologyObjects,
+  cache: LevelsCache = createLevelsCache(),
+): readonly LevelDomains[] {
+  const before = cache.last;
+  if (before !== null && isSameList(before.configured, configured) && isSameTopology(before, nodes, objects)) {
+    cache.last = { ...before, nodes };
+    return before.levels;
+  }
+  const levels = levelsOf(nodes, configured, objects);
+  cache.last = { nodes, configured, objects, levels };
+  return levels;
+}
+
+/** The levels of the moment before, which are those of this one while nodes and objects are the same. It changes no answer. */
+export interface LevelsCache {
+  last: {
+    readonly nodes: readonly PlacedNode[];
+    readonly configured: readonly ConfiguredLevel[];
+    readonly objects: TopologyObjects;
+    readonly levels: readonly LevelDomains[];
+  } | null;
+}
+
+/** Creates an empty cache. */
+export const createLevelsCache = (): LevelsCache => ({ last: null });
+
+function isSameTopology(
+  { nodes: last, objects: then }: NonNullable<LevelsCache["last"]>,
+  nodes: readonly PlacedNode[],
+  objects: TopologyObjects,
+): boolean {
+  return (
+    then.kueueTopologies === objects.kueueTopologies &&
+    then.kaiTopologies === objects.kaiTopologies &&
+    then.volcanoHyperNodes === objects.volcanoHyperNodes &&
+    last.length === nodes.length &&
+    last.every((node, index) => isSameNode(node, nodes[index]))
+  );
+}
+
+const isSameNode = (node: PlacedNode, now: PlacedNode | undefined): boolean =>
+  node === now ||
+  (now !== undefined && node.name === now.name && (node.labels === now.labels || sameData(node.labels, now.labels)));
+
+function levelsOf(
   nodes: readonly PlacedNode[],
   configured: readonly ConfiguredLevel[],
   { kueueTopologies, kaiTopologies, volcanoHyperNodes }: TopologyObjects,
