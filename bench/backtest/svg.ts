@@ -1,7 +1,7 @@
-/** A line of a plot: y over x, with an optional half width of an interval around each y. */
+/** A line of a plot: y over x. */
 export interface PlotLine {
   readonly name: string;
-  readonly points: readonly { readonly x: number; readonly y: number; readonly half?: number }[];
+  readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 
 /** A bar of a plot, with an optional half width of its interval. */
@@ -51,33 +51,38 @@ export function barPlot(
   return picture(title, 46 + bars.length * 20, content);
 }
 
-/** Lines over a common x, with their intervals as thin bars and a legend. Pure. */
-export function linePlot(title: string, xTitle: string, yTitle: string, lines: readonly PlotLine[]): string {
+/** A plot of lines. */
+export interface LinePlot {
+  readonly title: string;
+  readonly xTitle: string;
+  readonly yTitle: string;
+  /** The marks of the x axis. */
+  readonly marks: readonly { readonly x: number; readonly name: string }[];
+  readonly lines: readonly PlotLine[];
+}
+
+/** Lines over a common x, with a legend. Pure. */
+export function linePlot({ title, xTitle, yTitle, marks, lines }: LinePlot): string {
   const [top, bottom, start, end] = [40, 300, 60, width - 180];
   const points = lines.flatMap((line) => line.points);
   const xs = points.map(({ x }) => x);
   const [least, most] = [Math.min(...xs), Math.max(...xs)];
-  const highest = Math.max(...points.map(({ y, half = 0 }) => y + half), 1e-9);
+  const highest = Math.max(...points.map(({ y }) => y), 1e-9);
   const px = (x: number): number => start + ((x - least) / Math.max(most - least, 1e-9)) * (end - start);
   const py = (y: number): number => bottom - (Math.max(0, y) / highest) * (bottom - top);
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => {
-    const [x, y] = [least + part * (most - least), part * highest];
-    return `<text x="${at(px(x))}" y="${bottom + 16}" text-anchor="middle">${tick(x)}</text><text x="${start - 6}" y="${at(py(y) + 4)}" text-anchor="end">${tick(y)}</text><path d="M${start} ${at(py(y))}H${end}" stroke="#dddddd"/>`;
+  const xMarks = marks.map(
+    ({ x, name }) => `<text x="${at(px(x))}" y="${bottom + 16}" text-anchor="middle">${escaped(name)}</text>`,
+  );
+  const yMarks = [0, 0.25, 0.5, 0.75, 1].map((part) => {
+    const y = at(py(part * highest) + 4);
+    return `<text x="${start - 6}" y="${y}" text-anchor="end">${(part * highest).toFixed(0)}</text><path d="M${start} ${at(py(part * highest))}H${end}" stroke="#dddddd"/>`;
   });
   const drawn = lines.map(({ name, points: own }, index) => {
     const color = colors[index % colors.length];
     const path = own.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${at(px(x))} ${at(py(y))}`).join("");
-    const whiskers = own
-      .filter(({ half = 0 }) => half > 0)
-      .map(
-        ({ x, y, half = 0 }) => `<path d="M${at(px(x))} ${at(py(y - half))}V${at(py(y + half))}" stroke="${color}"/>`,
-      );
     const legend = `<rect x="${end + 12}" y="${44 + index * 18}" width="10" height="10" fill="${color}"/><text x="${end + 27}" y="${53 + index * 18}">${escaped(name)}</text>`;
-    return `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>${whiskers.join("")}${legend}`;
+    return `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>${legend}`;
   });
   const titles = `<text x="${(start + end) / 2}" y="${bottom + 34}" text-anchor="middle">${escaped(xTitle)}</text><text x="10" y="34">${escaped(yTitle)}</text>`;
-  return picture(title, bottom + 44, [...ticks, ...drawn, titles].join("\n"));
+  return picture(title, bottom + 44, [...yMarks, ...xMarks, ...drawn, titles].join("\n"));
 }
-
-const tick = (value: number): string =>
-  Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);

@@ -104,10 +104,11 @@ export function genaiPlot({ oracle, rows }: GenaiResult): string {
     name: "precision",
     points: byWindow.map(({ x, right, judged }) => ({ x, y: (100 * right) / Math.max(1, judged) })),
   };
-  return linePlot(
-    "genai-2026: precision of idle calls, and regret in percent of what an oracle frees",
-    "window, log2 of minutes (5 is 32 minutes)",
-    "%",
-    [precision, ...lines],
-  );
+  return linePlot({
+    title: "genai-2026: precision of idle calls, and regret in percent of what an oracle frees",
+    xTitle: "window, minutes",
+    yTitle: "%",
+    marks: byWindow.map(({ x, windowMinutes }) => ({ x, name: `${windowMinutes}` })),
+    lines: [precision, ...lines],
+  });
 }
