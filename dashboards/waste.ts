@@ -17,6 +17,7 @@ import { hoursOver, riseOver } from "./query/overTime.ts";
 import { partOf } from "./query/queries.ts";
 import { believed } from "./trust.ts";
 import { blockedWork, placeablePods, strandedGpus, strandedOverTime } from "./wasteFragments.ts";
+import { topology } from "./wasteTopology.ts";
 import { poolWork } from "./wasteWork.ts";
 
 /**
@@ -52,6 +53,7 @@ export const waste: DashboardDefinition = {
       placeablePods(tools),
       poolWork(tools),
     ),
+    collapsedRow("Which gangs fit within one rack or another level of the topology?", ...topology(tools)),
     collapsedRow("Can these numbers be believed?", ...believed(tools)),
   ],
 };

@@ -63,6 +63,12 @@ export const readingLabels = {
   "cluster_pool_size:fairlead_placeable_pods:max": ["cluster", "pool", "size"],
   "cluster_pool_reason:fairlead_stranded_gpus:sum": ["cluster", "pool", "reason"],
   "cluster_pool:fairlead_reducible_fragmentation_gpus:max": ["cluster", "pool"],
+  "cluster_pool_level:fairlead_topology_domains:max": ["cluster", "pool", "level"],
+  "cluster_pool_level:fairlead_topology_free_domains:max": ["cluster", "pool", "level"],
+  "cluster_pool_level:fairlead_topology_nodes_outside:max": ["cluster", "pool", "level"],
+  "cluster_pool_level:fairlead_topology_unusable_gpus:max": ["cluster", "pool", "level"],
+  "cluster_pool_level_gang_gpus:fairlead_topology_gang_slots:max": ["cluster", "pool", "level", "gang_gpus"],
+  "cluster_pool_level_gang_gpus:fairlead_topology_possible_gang_slots:max": ["cluster", "pool", "level", "gang_gpus"],
   "cluster_pool_blocker:fairlead_blocked_gpus:sum": ["cluster", "pool", "blocker"],
   "cluster_pool_node_pool_idle_kind_warm_pool:fairlead_idle_nodes:sum": [
     "cluster",
