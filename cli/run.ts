@@ -135,9 +135,9 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .addOption(
       new Option(
         "--scenario <name>",
-        "another play: a stalled job, a dark server and a sick GPU; or one burst under three policies, in one table (half a minute each)",
+        "another play: a stalled job, a dark server and a sick GPU; racks without room for a waiting gang; or one burst under three policies, in one table (half a minute each)",
       )
-        .choices(["waste", "burst"])
+        .choices(["waste", "racks", "burst"])
         .conflicts(["trace", "prometheus", "dashboards"]),
     )
     .option("--trace <dir>", "play the openb trace found in this folder (its pods, its placement)")
@@ -149,7 +149,7 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .action(
       async (flags: {
         once: boolean;
-        scenario?: "waste" | "burst";
+        scenario?: "waste" | "racks" | "burst";
         trace?: string;
         prometheus: boolean;
         dashboards: boolean;

@@ -1,7 +1,7 @@
 import type { DeviceProfile } from "./deviceProfiles.ts";
 import type { Fault } from "./faults.ts";
 import type { GpuModelName } from "./gpuModels.ts";
-import type { QueueingSpec } from "./queues/spec.ts";
+import type { QueueingSpec, TopologyRequest } from "./queues/spec.ts";
 import type { WaitSpec } from "./waits.ts";
 
 /** How a node allocates its GPUs. It decides capacity, labels, what pods must ask for, and what pages can show. */
@@ -143,6 +143,8 @@ export interface WorkloadSpec {
   readonly queue: string | null;
   readonly activity: ActivityPattern;
   readonly labels: Readonly<Record<string, string>>;
+  /** The part of the cluster in which all its pods must or should be (Kueue); default: they may be anywhere. */
+  readonly topology?: TopologyRequest;
   /** Annotations of the pods, beyond those of queue systems. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Whether the pods keep data in an `emptyDir` on their node. */

@@ -53,7 +53,7 @@ function showOnce({ cluster, config }: StartedDemo, { traceDir, scenario, seed }
       `counted: ${hours} GPU-hours in ${Math.round(accounted.coveredSeconds / 60)} minutes, and the accounts close\n`,
     );
     io.out(`checked: ${numbers} numbers of nodes, teams, queues and states equal the simulator's truth\n`);
-    if (scenario === "waste") io.out(`${askMore}\n`);
+    if (scenario !== null) io.out(`${askMore}\n`);
     return 0;
   }
   for (const d of differences)
@@ -101,7 +101,7 @@ async function showLive({ cluster, config, hasPast }: StartedDemo, options: Demo
     `simulated time runs ${speed} times as fast; ${end} ends everything`,
   ];
   // In 24 lines, one more would hide advice.
-  const addresses = scenario === "waste" ? [`start page ${url}/   ${speed} times as fast; ${end} ends it`] : usual;
+  const addresses = scenario !== null ? [`start page ${url}/   ${speed} times as fast; ${end} ends it`] : usual;
   const isDefault = options.listenAddress === defaultListenAddress;
   const terminal = { ...io.terminal, source: isDefault ? "" : ` --url=${url}` };
   const show = await createShow({ stack, config, scenario }, terminal, addresses, io);

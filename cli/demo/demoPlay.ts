@@ -1,6 +1,7 @@
 import type { Problem } from "../../exporter/model/problem.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { racksScenario } from "../../simulator/scenarios/racks.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import { wasteScenario, wasteWork } from "../../simulator/scenarios/waste.ts";
 
@@ -8,8 +9,11 @@ import { wasteScenario, wasteWork } from "../../simulator/scenarios/waste.ts";
 export interface DemoChoice {
   /** Folder with real traces; `null` plays a built-in cluster. */
   readonly traceDir: string | null;
-  /** `waste` is a small cluster with a stalled job, a dark server and a sick GPU; `null` is the usual one. */
-  readonly scenario: "waste" | null;
+  /**
+   * `waste` is a small cluster with a stalled job, a dark server and a sick GPU; `racks` is one with racks, none of which takes
+   * a waiting gang; `null` is the usual one.
+   */
+  readonly scenario: "waste" | "racks" | null;
   readonly seed: number;
 }
 
@@ -47,12 +51,22 @@ export const wastePlay = (): DemoPlay => ({
   hasPast: false,
 });
 
+/** In twenty minutes a gang has waited long enough for advice about it to be shown. */
+export const racksPlay = (seed: number): DemoPlay => ({
+  scenario: racksScenario(seed),
+  settings: { ...demoSettings, cluster: "racks" },
+  historySeconds: 20 * minute,
+  hasPast: false,
+});
+
 /** Finds what is to be played; a problem if it cannot be read. */
 export function demoPlay({
   traceDir,
   scenario,
+  seed,
 }: DemoChoice): { readonly ok: true; readonly play: DemoPlay } | { readonly ok: false; readonly problem: Problem } {
   if (scenario === "waste") return { ok: true, play: wastePlay() };
+  if (scenario === "racks") return { ok: true, play: racksPlay(seed) };
   if (traceDir === null) {
     // An hour is long enough for idle holdings to be called so, and to say who has been short for how long.
     const play = { scenario: demoScenario(), settings: demoSettings, historySeconds: 60 * minute, hasPast: true };

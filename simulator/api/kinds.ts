@@ -86,6 +86,7 @@ export const kinds = [
   queueKind("kueue", "v1beta2", "Workload", "workloads", "namespace"),
   queueKind("kueue", "v1beta2", "WorkloadPriorityClass", "workloadpriorityclasses", "cluster"),
   queueKind("kueue", "v1beta2", "AdmissionCheck", "admissionchecks", "cluster"),
+  queueKind("kueue", "v1beta2", "Topology", "topologies", "cluster"),
   queueKind("kai", "v2", "Queue", "queues", "cluster"),
   queueKind("kai", "v2alpha2", "PodGroup", "podgroups", "namespace"),
   queueKind("kai", "v1", "SchedulingShard", "schedulingshards", "cluster", "kai.scheduler"),

@@ -36,12 +36,12 @@ export function isSchedulable(node: SimNode): boolean {
   return node.spec.ready && !node.lost && !node.spec.cordoned && !node.tainted;
 }
 
-/** Tries to bind a pod to the best node that fits; returns whether it did. */
-export function placePod(world: World, pod: SimPod): boolean {
+/** Tries to bind a pod to the best node that fits, of those that `isIn` names; returns whether it did. */
+export function placePod(world: World, pod: SimPod, isIn: (node: SimNode) => boolean = () => true): boolean {
   let best: { node: SimNode; parts: readonly Part[]; score: number } | null = null;
   const sign = world.scenario.placement === "pack" ? -1 : 1;
   for (const node of world.nodes) {
-    const parts = offer(node, pod);
+    const parts = isIn(node) ? offer(node, pod) : null;
     if (parts === null) continue;
     const score = sign * node.physicalGpus.reduce((sum, physicalGpu) => sum + freeShare(physicalGpu), 0);
     if (best === null || score > best.score + tolerance) best = { node, parts, score };

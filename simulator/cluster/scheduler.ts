@@ -1,4 +1,5 @@
 import { placePod, unbind } from "./placement.ts";
+import { type IsIn, placesFor } from "./topology.ts";
 import type { SimPod, Workload, World } from "./world.ts";
 
 /**
@@ -17,7 +18,7 @@ export function schedule(world: World): void {
   for (const workload of order) {
     const pods = waiting.get(workload) ?? [];
     if (workload.spec.needsAll === true) continue;
-    if (workload.spec.gang) placeGang(world, pods);
+    if (workload.spec.gang) placeGang(world, workload, pods);
     else for (const pod of pods) if (!placePod(world, pod)) break;
   }
   placeInTurn(
@@ -45,19 +46,25 @@ export function priorityOf(world: World, workload: Workload): number {
   return world.scenario.priorityClasses[workload.spec.priorityClass ?? ""] ?? 0;
 }
 
-function placeGang(world: World, pods: readonly SimPod[]): void {
+function placeGang(world: World, workload: Workload, pods: readonly SimPod[]): void {
+  for (const isIn of placesFor(world, workload, pods.length)) if (placeAll(world, pods, isIn)) return;
+  restoreOrder(world, pods);
+}
+
+/** Places all of these pods within a part of the cluster, or none of them. */
+function placeAll(world: World, pods: readonly SimPod[], isIn: IsIn): boolean {
   const placed: SimPod[] = [];
   for (const pod of pods) {
-    if (placePod(world, pod)) {
+    if (placePod(world, pod, isIn)) {
       placed.push(pod);
       continue;
     }
     for (const done of placed.reverse()) {
       unbind(world, done);
     }
-    restoreOrder(world, pods);
-    return;
+    return false;
   }
+  return true;
 }
 
 /** Restores the order of the pods of a gang, because a failed try must not change in which order they are tried next time. */

@@ -17,6 +17,7 @@ import { settleOwners, wantedPods } from "./owners.ts";
 import { accepts, bindToGpus, isSchedulable } from "./placement.ts";
 import { priorityOf, schedule } from "./scheduler.ts";
 import { followSessions } from "./sessions.ts";
+import { isPlacing, topologyMisfit } from "./topology.ts";
 import type { PhysicalGpu, SimNode, Workload, World } from "./world.ts";
 import { isInService } from "./xid.ts";
 
@@ -171,8 +172,10 @@ function rulesOf(world: World): readonly QueueRules[] {
   const { kueue, kai, volcano } = world.scenario.queueing;
   const priority = (workload: Workload): number => priorityOf(world, workload) + workload.boost;
   const free = (workload: Workload): number => freeGpusFor(world, workload) - promised(world, workload);
+  const hasPlace = (workload: Workload): boolean =>
+    workload.spec.topology === undefined || (!isPlacing(world) && topologyMisfit(world, workload) === null);
   const rules: QueueRules[] = [];
-  if (kueue !== null) rules.push(kueueRules(kueue, priority));
+  if (kueue !== null) rules.push(kueueRules(kueue, priority, hasPlace));
   if (kai !== null) rules.push(kaiRules(kai.queues, priority, free, sharesByUse(world)));
   if (volcano !== null) rules.push(volcanoRules(volcano, priority, free, (workload) => usableGpusFor(world, workload)));
   return rules;

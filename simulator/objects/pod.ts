@@ -59,7 +59,7 @@ export function podObject(world: World, pod: SimPod): KubeObject {
       ...(spec.localStorage === true ? { volumes: [{ name: "scratch", emptyDir: {} }] } : {}),
       ...(pod.node === null ? {} : { nodeName: pod.node.spec.name }),
       ...(isGated(pod) ? { schedulingGates: [{ name: "kueue.x-k8s.io/admission" }] } : {}),
-      ...nodeChoice(spec),
+      ...nodeChoice(spec, pod.node?.spec.name),
       restartPolicy: spec.kind === "Deployment" || spec.kind === "Notebook" ? "Always" : "Never",
       schedulerName: schedulerName(pod),
       ...(spec.priorityClass === null ? {} : { priorityClassName: spec.priorityClass }),

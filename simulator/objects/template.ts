@@ -44,8 +44,12 @@ export function podTemplateOf(workload: Workload, isDefaulted = false): object {
   };
 }
 
-/** The fields that keep a pod on the nodes that its request is meant for. */
-export function nodeChoice({ request, models }: WorkloadSpec): object {
+/**
+ * The fields that keep a pod on the nodes that its request is meant for. Kueue itself chooses the node of work that asks for a
+ * topology (`assigned`), and its selector leaves no other one.
+ */
+export function nodeChoice({ request, models, topology }: WorkloadSpec, assigned: string | null = null): object {
+  if (topology !== undefined && assigned !== null) return { nodeSelector: { [nodeLabels.hostname]: assigned } };
   if (request.kind === "replicas") return { nodeSelector: { [nodeLabels.gpuSharingStrategy]: request.strategy } };
   if (request.kind === "mig" && request.strategy === "mig-single") {
     return { nodeSelector: { [nodeLabels.migStrategy]: "single" } };

@@ -27,9 +27,13 @@ export function usedOf(spec: KueueSpec, flavor: string, running: readonly Worklo
 /**
  * The rules of Kueue: quota within the cohort tree. With fair sharing, the queue with the lowest weighted share goes first;
  * else work that needs no borrowing goes first, then priority and age decide. A queue below its nominal quota takes it back if
- * its policy says so.
+ * its policy says so. `hasPlace`: whether the topology that it asks for has a place now; nothing is preempted for that.
  */
-export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => number): QueueRules {
+export function kueueRules(
+  spec: KueueSpec,
+  priorityOf: (workload: Workload) => number,
+  hasPlace: (workload: Workload) => boolean = () => true,
+): QueueRules {
   const queueOf = (workload: Workload): ClusterQueueSpec | undefined =>
     spec.clusterQueues.find((each) => each.name === workload.spec.queue);
 
@@ -41,7 +45,7 @@ export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => 
 
   const allows = (workload: Workload, running: readonly Workload[]): boolean => {
     const node = nodeOf(workload, running);
-    return node !== null && askedGpus(workload.spec) <= available(node);
+    return node !== null && askedGpus(workload.spec) <= available(node) && hasPlace(workload);
   };
 
   /**

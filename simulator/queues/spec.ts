@@ -34,6 +34,12 @@ export interface CohortSpec {
   readonly quotas: readonly FlavorQuota[];
 }
 
+/** The level of the cluster's topology, by its node label, in one domain of which all pods of a workload must or should be. */
+export interface TopologyRequest {
+  readonly mode: "required" | "preferred";
+  readonly label: string;
+}
+
 export interface KueueSpec {
   /** Whether fair sharing with preemption is on. */
   readonly fairSharing: boolean;
@@ -42,6 +48,8 @@ export interface KueueSpec {
    * Default: no.
    */
   readonly hasClosedGates?: boolean;
+  /** Node labels of the Topology of all flavors, the coarsest first; default: there is none. */
+  readonly topologyLevels?: readonly string[];
   readonly flavors: readonly { readonly name: string; readonly model: GpuModelName }[];
   readonly cohorts: readonly CohortSpec[];
   readonly clusterQueues: readonly ClusterQueueSpec[];

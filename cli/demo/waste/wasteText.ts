@@ -1,26 +1,12 @@
 import { gpus, plainText } from "../../../exporter/publish/terminal/columns.ts";
 import { money } from "../../../exporter/publish/terminal/costText.ts";
-import { fold, type Line, layOut, plainTerminal, type Terminal } from "../../../exporter/publish/terminal/layout.ts";
-import type { OverviewText } from "../../../exporter/publish/terminal/overviewSchema.ts";
+import { fold, type Line, layOut, type Terminal } from "../../../exporter/publish/terminal/layout.ts";
 import type { WastedGpus, WastedWork } from "./wastedWork.ts";
 
 const longestText = 400;
 
 /** Allocated GPUs that are wasted: whose they are, what they cost, why they are so, and what is advised, for a terminal. */
 export const wasteText = (work: WastedWork, terminal: Terminal): string => layOut(wasteLines(work), terminal);
-
-/** An overview whose advice begins with that text, in lines of so many columns. */
-export function withWaste({ at, sections }: OverviewText, work: WastedWork, columns: number): OverviewText {
-  const advice = sections.find(({ name }) => name === "advice");
-  const lines = wasteText(work, { ...plainTerminal, columns }).split("\n");
-  return {
-    at,
-    sections: [
-      ...sections.filter((section) => section !== advice),
-      { name: "advice", lines: [...lines, ...(advice === undefined ? [] : ["", ...advice.lines])] },
-    ],
-  };
-}
 
 function wasteLines({ wasted, allocated }: WastedWork): readonly Line[] {
   const all = wasted.reduce((sum, one) => sum + one.gpus, 0);

@@ -11,6 +11,7 @@ import { uuidFrom } from "../../random.ts";
 import { type KindedObject, type ObjectMeta, timestamp } from "../kubeObject.ts";
 import { podTemplateOf } from "../template.ts";
 import { controllersOf, queueObjectUid, workloadObjectName } from "./identity.ts";
+import { topologyName, topologyObjects, topologyReason, topologyRequest } from "./kueueTopology.ts";
 
 /** All objects of Kueue, as they are now. */
 export function kueueObjects(world: World, spec: KueueSpec): readonly KindedObject[] {
@@ -24,11 +25,15 @@ export function kueueObjects(world: World, spec: KueueSpec): readonly KindedObje
     creationTimestamp: created,
   });
   return [
+    ...topologyObjects(spec, meta),
     ...spec.flavors.map(({ name, model }) => ({
       kind: "kueue/ResourceFlavor",
       object: {
         metadata: meta("flavor", name),
-        spec: { nodeLabels: { [nodeLabels.gpuProduct]: gpuModels[model].product } },
+        spec: {
+          nodeLabels: { [nodeLabels.gpuProduct]: gpuModels[model].product },
+          ...(spec.topologyLevels === undefined ? {} : { topologyName }),
+        },
       },
     })),
     ...spec.cohorts.map((cohort) => ({
@@ -178,10 +183,17 @@ function workloadObject(world: World, spec: KueueSpec, workload: Workload): Kind
         ...(work.priorityClass === null
           ? {}
           : { priorityClassRef: { group: "scheduling.k8s.io", kind: "PriorityClass", name: work.priorityClass } }),
-        podSets: [{ name: "main", count: work.pods, template: podTemplateOf(workload, true) }],
+        podSets: [
+          {
+            name: "main",
+            count: work.pods,
+            ...topologyRequest(work.topology),
+            template: podTemplateOf(workload, true),
+          },
+        ],
       },
       status: {
-        conditions: conditions(workload),
+        conditions: conditions(world, workload),
         ...(workload.admittedAt === null
           ? { resourceRequests: [{ name: "main", resources: requests }] }
           : {
@@ -223,14 +235,17 @@ function reclaimablePods({ pods, admittedAt }: Workload): object {
 }
 
 /** Reason and message of a Workload without quota. */
-function whyNoQuota({ active, tried }: Workload): readonly [reason: string, message: string] {
+function whyNoQuota(world: World, workload: Workload): readonly [reason: string, message: string] {
+  const { active, tried } = workload;
   if (!active) return ["Inadmissible", "The workload is deactivated"];
+  const misfit = tried ? topologyReason(world, workload) : null;
+  if (misfit !== null) return misfit;
   return tried
     ? ["WaitingForQuota", "couldn't assign flavors to pod set main: insufficient unused quota"]
     : ["PendingEvaluation", "Pending evaluation in the scheduling queue"];
 }
 
-function conditions(workload: Workload): readonly object[] {
+function conditions(world: World, workload: Workload): readonly object[] {
   const { admittedAt, eviction, queuedAt, endedTime, pods } = workload;
   const entry = (type: string, isTrue: boolean, at: number, reason: string, message: string) => ({
     type,
@@ -242,7 +257,7 @@ function conditions(workload: Workload): readonly object[] {
   });
   const list: object[] = [];
   if (admittedAt === null) {
-    const [reason, message] = whyNoQuota(workload);
+    const [reason, message] = whyNoQuota(world, workload);
     list.push(entry("QuotaReserved", false, queuedAt, reason, message));
     if (eviction !== null && eviction.by === null) {
       list.push(entry("Evicted", true, eviction.at, "Deactivated", "The workload is deactivated"));

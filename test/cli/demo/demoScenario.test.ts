@@ -7,6 +7,7 @@ it.each([
   ["burst", "--prometheus"],
   ["waste", "--trace"],
   ["waste", "--dashboards"],
+  ["racks", "--prometheus"],
 ])("the %s of the demo is a play of its own: %s does not go with it", async (scenario, flag) => {
   const io = captureIo();
   const code = await run(["demo", "--scenario", scenario, flag, ...(flag === "--trace" ? ["traces"] : [])], io);
@@ -19,5 +20,5 @@ it.each([
 it("another scenario is refused with those that there are", async () => {
   const io = captureIo();
   expect(await run(["demo", "--scenario", "bust"], io)).toBe(2);
-  expect(io.stderr()).toContain("'bust' is invalid. Allowed choices are waste, burst.");
+  expect(io.stderr()).toContain("'bust' is invalid. Allowed choices are waste, racks, burst.");
 });
