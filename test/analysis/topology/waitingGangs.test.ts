@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
+import { defaultConfig } from "../../../exporter/config/defaults.ts";
+import { buildDocument } from "../../../exporter/publish/document/buildDocument.ts";
+import { documentSchema } from "../../../exporter/publish/document/schema.ts";
+import { explain } from "../../../exporter/publish/explain/explain.ts";
+import { explanationText } from "../../../exporter/publish/terminal/explanation.ts";
 import {
   analysisOf,
   before,
@@ -84,6 +89,21 @@ describe("a Workload of Kueue of two pods with 4 GPUs", () => {
 
   it("waits for topology where one node is free in each rack, and the rack is required", () => {
     expect(gangIn(objects(scattered, { required: rackLabel }))).toEqual(byTopology(rackLabel));
+  });
+
+  it("names the level in its record, and where it is explained", () => {
+    const analysis = objects(scattered, { required: rackLabel });
+    const { pending } = documentSchema.parse(buildDocument(analysis));
+    expect(pending).toMatchObject([{ cause: "topology", blockingLevel: rackLabel }]);
+    for (const [kind, name] of [
+      ["queue", "cq"],
+      ["team", "research"],
+      ["workload", "research/Job/train"],
+    ] as const) {
+      const found = explain(kind, name, { analysis, settings: defaultConfig, problems: [], accountedTime: null });
+      const text = found.ok ? explanationText(found.explanation).replaceAll(/\s+/g, " ") : found.error;
+      expect(text).toContain(`topology: in no domain of ${rackLabel}`);
+    }
   });
 
   it("does not where the rack is only preferred, the block is required, or both nodes are in one rack", () => {
