@@ -21,7 +21,7 @@ export function naiveSlots(nodes: readonly NaiveNode[], level: number, gangGpus:
 
 function gangsIn(nodes: readonly NaiveNode[], gangGpus: number, nodeGpus: number): number {
   const left = nodes.map(({ free, isUsable }) => (isUsable ? free : 0));
-  const perPod = gangGpus < nodeGpus ? gangGpus : nodeGpus;
+  const perPod = Math.min(gangGpus, nodeGpus);
   for (let gangs = 0; ; gangs++) {
     let asked = 0;
     while (asked < gangGpus) {

@@ -45,7 +45,7 @@ function idleGpuFragmentation(server: Server, gpus: number, cores: number): numb
   const idle = Math.max(gpusOfServer - requested(server), 0);
   const whole = Math.floor(idle + 1e-9);
   if (server.idleCores >= cores) return whole >= gpus ? idle - whole : whole;
-  return idle >= gpus ? gpus : idle;
+  return Math.min(idle, gpus);
 }
 
 /** Our count with pods of one kind: gangs of so many such pods within one domain. */
