@@ -103,6 +103,20 @@ function requesting(c: Choices, resourceOf: (i: number) => string): readonly Pod
 
 const nothing = { claims: [], slices: [] } as const;
 
+/** What KAI's users and its binder write: a part, memory in each spelling, and memory that no GPU has. */
+function kaiAnnotations(amount: number, uuid: string): Record<string, string> {
+  const ofContainer = "nvidia.com/container.main.";
+  if (amount === 4) return { "gpu-memory": "20480" };
+  if (amount === 3) return { [`${ofContainer}gpu-memory.limit`]: "1000Gi" };
+  const fraction = String(amount / 8 || 0.3333335);
+  if (amount !== 2) return { "gpu-fraction": fraction };
+  return {
+    [`${ofContainer}gpu-memory.request`]: "20Gi",
+    [`${ofContainer}gpu-compute.portion`]: fraction,
+    [`${ofContainer}gpus.devices`]: uuid,
+  };
+}
+
 const modes: readonly ((c: Choices) => Part)[] = [
   (c) => {
     const object = node(c.name, {
@@ -158,7 +172,7 @@ const modes: readonly ((c: Choices) => Part)[] = [
       pod(podName(c, i), c.name, {
         phase: c.phases[i] ?? "Running",
         labels: { "runai-gpu-group": `g-${c.name}` },
-        annotations: amount === 4 ? { "gpu-memory": "20480" } : { "gpu-fraction": String(amount / 8 || 0.3333335) },
+        annotations: kaiAnnotations(amount, uuidOf(c, i)),
       }),
     );
     return { node: object, pods: [reservation, ...fractions], rows: wholeRows(c), ...nothing };
