@@ -118,7 +118,7 @@ const neverTexts: ReadonlyMap<string, string> = new Map([
 /** What a gang waits for, for how long, and why. */
 export function waitingText(gang: Entitlement["waiting"][number]): string {
   const { ageSeconds, cause, blockingLevel, never, reason } = gang;
-  const level = blockingLevel === null ? "" : `: in no domain of ${plainText(blockingLevel, 80)}`;
+  const level = blockingLevel === null ? "" : `: no single domain of ${plainText(blockingLevel, 80)} has enough`;
   const why = never === null ? `cause ${cause}${level}` : `never as things are: ${neverTexts.get(never) ?? never}`;
   const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
   const isOwn = cause === "admission_check" || never === "limit-range";

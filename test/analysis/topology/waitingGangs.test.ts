@@ -102,7 +102,7 @@ describe("a Workload of Kueue of two pods with 4 GPUs", () => {
     ] as const) {
       const found = explain(kind, name, { analysis, settings: defaultConfig, problems: [], accountedTime: null });
       const text = found.ok ? explanationText(found.explanation).replaceAll(/\s+/g, " ") : found.error;
-      expect(text).toContain(`topology: in no domain of ${rackLabel}`);
+      expect(text).toContain(`topology: no single domain of ${rackLabel} has enough`);
     }
   });
 
