@@ -60,7 +60,7 @@ if (replay === undefined || folder === undefined) {
   say(`usage: npm run backtest -- TRACE DIR, where TRACE is one of ${traceNames.join(", ")} and DIR has its files`);
   process.exit(2);
 }
-const text = resultText(replay(folder, Number(values.seeds)));
+const text = resultText(replayed(replay, folder));
 process.stdout.write(`digest ${digestOf(text)}\n`);
 if (values.print) process.stdout.write(text);
 else {
@@ -68,4 +68,17 @@ else {
   mkdirSync(join(docs, "backtest"), { recursive: true });
   writeFileSync(join(docs, "backtest", `${name}.json`), text);
   for (const [path, content] of Object.entries(backtestFiles(docs))) writeFileSync(join(docs, path), content);
+}
+
+/** The result; ends the command where the folder has not the files of the trace. */
+function replayed(of: (from: string, seeds: number) => object, from: string): object {
+  try {
+    return of(from, Number(values.seeds));
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error) || error.code !== "ENOENT") throw error;
+    say(
+      `fairlead: ${error.message}\nNext step: give the folder that has the files of this trace (docs/backtest.md names it).`,
+    );
+    process.exit(1);
+  }
 }

@@ -86,5 +86,13 @@ cores, and gives the same bytes each time; what it found is kept beside this pag
 
     npm run backtest -- TRACE DIR
 
+| TRACE | files in DIR | from |
+| --- | --- | --- |
+| openb | \`openb_node_list_gpu_node.csv\`, \`openb_pod_list_default.csv\` | alibaba/clusterdata, cluster-trace-gpu-v2023 |
+| philly | \`node_sequence.csv.gz\` (time, active, total) | S-Lab-System-Group/HeliosArtifact, \`philly_node_sequence.csv\`, packed |
+| helios | \`vc*.csv.gz\` | S-Lab-System-Group/HeliosArtifact, Earth_vcs, packed |
+| genai | \`pod_gpu_duty_cycle.csv.gz\` | alibaba/clusterdata, cluster-trace-v2026-GenAI |
+| acme | \`gpu_cdf.csv.gz\` (cluster, metric, x, cdf_percent) | InternLM/AcmeTrace, its distributions as a table |
+
 Digests of the results: ${digests.join(", ")}.
 `;
