@@ -25,7 +25,7 @@ function causes({ query, seriesLink }: Tools): PanelDraft {
   return timeSeries({
     title: "GPUs waited for, by cause",
     meaning:
-      "GPUs that work waits for, each gang by the one cause for which it waits. Capacity needs GPUs, quota a limit that is raised, fragmentation work that moves; what fits, is allowed and does not start points at the scheduler.",
+      "GPUs that work waits for, each gang by the one cause for which it waits. Capacity needs GPUs, as does a gang that fits only in part; quota needs a limit that is raised, fragmentation work that moves; what fits, is allowed and does not start points at the scheduler.",
     unit: units.gpus,
     style: "area",
     size: [12, 8],
@@ -34,7 +34,8 @@ function causes({ query, seriesLink }: Tools): PanelDraft {
       shows(because("capacity"), "No GPU is free", "neutral"),
       shows(because("quota"), "Quota or limit", "watch"),
       shows(because("fragmentation", "topology"), "Free, but not together", "fourth"),
-      shows(because("constraint", "admission_check", "gang"), "Its own conditions, checks, its gang", "other"),
+      shows(because("gang"), "Only a part of the gang", "third"),
+      shows(because("constraint", "admission_check"), "Its own conditions, checks", "other"),
       shows(because("scheduler"), "Fits, and is not started", "act"),
       shows(because("unknown"), "Unknown", "unknown"),
     ],

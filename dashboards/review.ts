@@ -112,7 +112,7 @@ function unmetDemand({ query, rowLink }: Tools): PanelDraft {
   return barChart({
     title: "GPU-hours waited for, by cause",
     meaning:
-      "GPU-hours that work waited for in the last 7 days, by the one reason for each gang. Only the part without free GPUs is an argument for buying; quota and fragmentation can be fixed without buying.",
+      "GPU-hours that work waited for in the last 7 days, by the one reason for each gang. Only the part without free GPUs is an argument for buying, and gangs that fit only in part; quota and fragmentation can be fixed without buying.",
     unit: units.gpuHours,
     stack: "normal",
     noValue: "nothing waited",
@@ -123,12 +123,14 @@ function unmetDemand({ query, rowLink }: Tools): PanelDraft {
       because("No GPU free", "capacity"),
       because("Quota", "quota"),
       because("Fragmentation", "fragmentation", "topology"),
-      because("Other", "gang", "constraint", "admission_check", "scheduler", "unknown"),
+      because("Part of a gang", "gang"),
+      because("Other", "constraint", "admission_check", "scheduler", "unknown"),
     ],
     colours: {
       "No GPU free": "act",
       Quota: "watch",
       Fragmentation: "fourth",
+      "Part of a gang": "third",
       Other: "unknown",
     },
     links: [rowLink("fairness", "Which queues wait?", { cluster: "cluster", domain: "domain" })],

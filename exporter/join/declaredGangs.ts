@@ -48,7 +48,7 @@ export interface DeclaredGangs {
  * Kinds whose pods do their work alone: quota for all of them is reserved together, but one runs without the others. A
  * plain Job is among them: nothing says whether its pods talk to each other.
  */
-const independentKinds: ReadonlySet<string> = new Set(["Job", "Deployment", "ReplicaSet", "StatefulSet", "Pod"]);
+export const independentKinds: ReadonlySet<string> = new Set(["Job", "Deployment", "ReplicaSet", "StatefulSet", "Pod"]);
 
 /** Whether a pod names an object that may declare its gang. */
 export function namesGang({ annotations, schedulingGroup }: Pod): boolean {

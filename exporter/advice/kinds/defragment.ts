@@ -1,5 +1,6 @@
 import type { BlockedWork } from "../../analysis/blocked/blocked.ts";
 import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
+import { waitsForRoom } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { Blocker } from "../../model/blockers.ts";
@@ -86,14 +87,14 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): M
   const { moment } = planning;
   const { analysis } = moment;
   const subject = fullName(gang);
-  const { cause, blockingLevel } = analysis.waiting.work.find((one) => one.gang === blocked.gang) ?? {};
-  const other = cause === undefined ? undefined : otherCauses.get(cause);
+  const work = analysis.waiting.work.find((one) => one.gang === blocked.gang);
+  const other = work === undefined || waitsForRoom(work) ? undefined : otherCauses.get(work.cause);
   if (other !== undefined)
     return { kind: "defragment", subject, why: "no-plan", reason: `No moves help ${subject}: ${other}.` };
   return planInDomain(planning, "defragment", blocked.gang, {
     gpus: blocked.gpus,
     allocatedGpus: 0,
-    problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrance(blocked.blocker, blockingLevel)}`,
+    problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrance(blocked.blocker, work?.blockingLevel)}`,
     quotaGpus: quotaOf(moment, gang),
   });
 }

@@ -1,5 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { AskedPods, GangFreeCapacities } from "../../analysis/freeCapacity/gangFreeCapacities.ts";
+import { waitsForRoom } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -29,10 +30,11 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
   const { snapshot, waiting, gangFreeCapacities } = analysis;
   const { gangs } = snapshot.queueing;
   const eligible: Waiting[] = [];
-  for (const { gang, cause } of waiting.work) {
+  for (const work of waiting.work) {
+    const { gang, cause } = work;
     const found = gangs[gang];
     if (found === undefined || found.never !== null || found.gpus === null) continue;
-    if (cause === "capacity" || cause === "fragmentation" || cause === "quota")
+    if (cause === "quota" || waitsForRoom(work))
       eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
   }
   const byGang = momentOrder(analysis).gangs;

@@ -66,7 +66,9 @@ export function whyHeadWaits(moment: AdviceMoment, line: StrictLine, others: rea
   if (gang === undefined || gang.bound > 0 || /preempt|PodsReady/i.test(gang.reason)) return null;
   if (gang.never === "above-limit") return "it asks for more than the queue may ever hold";
   if (gang.never === "limit-range") return "a LimitRange of its namespace refuses its pods";
-  const cause = waiting.work[line.head]?.cause;
+  const head = waiting.work[line.head];
+  // Room for some of its members is too little free for it, as room for none is.
+  const cause = head?.hasRoomForSome === true ? "capacity" : head?.cause;
   const looksAtNodes = hasTopology(moment, line) || statedCause(gang.reason) === "topology";
   if (gang.never === "no-node" || cause === "constraint") {
     const isKnown = looksAtNodes || (noFlavor.test(gang.reason) && statedCause(gang.reason) !== "quota");

@@ -1,4 +1,4 @@
-import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
+import { type GangDeadlock, waitsForRoom } from "../../analysis/waiting/waiting.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, MadeCandidate } from "../candidate.ts";
@@ -83,7 +83,7 @@ export function requeuedForOthers(planning: Planning, known: KnownGang): MadeCan
   const byGang = momentOrder(moment.analysis).gangs;
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
   const others = waiting.work
-    .filter(({ gang, cause }) => gang !== known.gang && (cause === "capacity" || cause === "fragmentation"))
+    .filter((work) => work.gang !== known.gang && waitsForRoom(work))
     .flatMap(({ gang }) => {
       const waiting = gangs[gang];
       const mayGain = waiting !== undefined && waiting.never === null && waiting.priority >= known.priority;

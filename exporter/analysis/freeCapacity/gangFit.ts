@@ -56,6 +56,8 @@ export interface PoolTotal {
 /** Answers for gangs of one moment; what is alike is asked once. */
 export interface GangFit {
   verdict(parts: readonly PlacedPods[]): FitVerdict;
+  /** Whether any one of the pods can be placed now, without the others. */
+  takesAny(parts: readonly PlacedPods[]): boolean;
   /** The same object for pods that are alike in every answer: the first of them that were asked about. */
   alike(parts: readonly PlacedPods[]): readonly PlacedPods[];
   /**
@@ -140,6 +142,7 @@ export function createGangFit(
       const groups = [...Map.groupBy(asked, ({ domain }) => domain).values()];
       return groups.every((group) => group.length < 2 || fitsTogether(group)) ? "fits" : "scattered";
     },
+    takesAny: (parts) => parts.some((part) => kindOf(part)?.fits(1) === true),
     alike(parts) {
       const [first] = parts;
       if (parts.length !== 1 || first === undefined) {

@@ -5,7 +5,12 @@ import { matchesPattern } from "../../kernel/namePattern.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
 import { findFreeCapacities } from "../freeCapacity/freeCapacities.ts";
-import { findGangFreeCapacities, type GangFreeCapacities, neededParts } from "../freeCapacity/gangFreeCapacities.ts";
+import {
+  type AskedPods,
+  findGangFreeCapacities,
+  type GangFreeCapacities,
+  neededParts,
+} from "../freeCapacity/gangFreeCapacities.ts";
 import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
 import { createStatedCauses, type StatedCause } from "../freeCapacity/statedReason.ts";
 import { findTopologyBlocks, type TopologyBlocks } from "../topology/topologyBlocks.ts";
@@ -48,22 +53,28 @@ export function explainWaiting(
     const target = ageSeconds === null ? null : targetOf(gang.queue ?? "", gang.priorityClass);
     const isLate = target === null || ageSeconds === null ? null : ageSeconds > target;
     const cause = causeOf(gang, index, evidence);
-    const level = cause === "topology" ? (topologyBlocks(index)?.level ?? null) : null;
-    const waiting: WaitingWork = {
-      gang: index,
-      cause,
-      ageSeconds,
-      isLate,
-      ...(level === null ? {} : { blockingLevel: level }),
-    };
+    const waiting: WaitingWork = { gang: index, ...factsOf(cause, index, topologyBlocks), ageSeconds, isLate };
     work.push(waiting);
     totals.add(gang, waiting);
   }
   return { work, queues: totals.total(), partialGangs, deadlocks: findDeadlocks(snapshot, partialGangs) };
 }
 
+function factsOf(
+  cause: WaitCause | typeof roomForSome,
+  index: number,
+  topologyBlocks: TopologyBlocks,
+): Pick<WaitingWork, "cause" | "hasRoomForSome" | "blockingLevel"> {
+  if (cause === roomForSome) return { cause: "gang", hasRoomForSome: true };
+  const level = cause === "topology" ? (topologyBlocks(index)?.level ?? null) : null;
+  return level === null ? { cause } : { cause, blockingLevel: level };
+}
+
 /** Work that fits, is allowed, and has waited for longer than this is waiting for the scheduler. Seconds. */
 const schedulerGraceSeconds = 5 * 60;
+
+/** The cause of a gang for which only free GPUs are missing, and some of whose members have room: `hasRoomForSome`. */
+const roomForSome = "gang with room for some";
 
 /** The evidence by which the causes of one moment are judged. */
 interface WaitEvidence {
@@ -94,7 +105,8 @@ interface WaitEvidence {
  * 5. `gang`: even with those members that can be scheduled it would be incomplete: others are not created or are gated. Members
  *    of work that Kueue has not admitted are held back by Kueue, which does not count.
  * 6. `unknown`: nothing shows how many GPUs it needs.
- * 7. `capacity`: fewer GPUs are free than it needs, in the pools that could serve it and on usable nodes that take its pods.
+ * 7. Fewer GPUs are free than it needs, in the pools that could serve it and on usable nodes that take its pods: `gang` if there
+ *    is room for some of its members, or some are bound, and only its minimum keeps them from running; else `capacity`.
  * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed.
  * 9. `topology`: they can be placed, but not within one domain of a level that it requires, or its queue system says so.
  * 10. `quota`: another gang is before it in a queue that serves strictly in order.
@@ -105,18 +117,32 @@ interface WaitEvidence {
  *
  * What it needs are the members that bring it to its minimum, at least one; the smallest ones where any of them suffice.
  */
-function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
+function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause | typeof roomForSome {
   if (gang.checks !== undefined) return "admission_check";
   const stated = evidence.statedCause(gang.reason);
   if (gang.never !== null) return causeOfNever(gang.never, stated);
-  const verdict = evidence.freeCapacities.askedOf(index)?.verdict ?? null;
-  if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
+  const asked = evidence.freeCapacities.askedOf(index);
+  if (asked?.verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
   if (gang.reservedAt === null && (stated === "quota" || isOverLimit(neededParts(gang), evidence))) return "quota";
   if (stated === "gang" || isIncomplete(gang)) return "gang";
-  if (gang.gpus === null || verdict === null) return "unknown";
-  if (verdict === "too-little") return "capacity";
-  if (verdict === "scattered") return "fragmentation";
-  if (evidence.topologyBlocks(index) !== null) return "topology";
+  if (gang.gpus === null || asked === null) return "unknown";
+  return causeOfRoom(gang, index, asked, evidence) ?? causeOfFitting(gang, index, evidence);
+}
+
+/** The cause of a gang for which free GPUs are missing, or places among them; `null`: it fits. */
+function causeOfRoom(
+  gang: WaitingGang,
+  index: number,
+  asked: AskedPods,
+  evidence: WaitEvidence,
+): WaitCause | typeof roomForSome | null {
+  if (asked.verdict === "too-little") return hasRoomForSome(gang, asked, evidence) ? roomForSome : "capacity";
+  if (asked.verdict === "scattered") return "fragmentation";
+  return evidence.topologyBlocks(index) === null ? null : "topology";
+}
+
+/** The cause of a gang that fits. */
+function causeOfFitting(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
   if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
   if (lacksMembers(gang)) return "gang";
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
@@ -159,6 +185,12 @@ const exceeds = (queue: number | null, gpus: number, queueAllowance: (leaf: numb
 function isIncomplete({ scheduler, reservedAt, bound, pods, notReadyPods, min }: WaitingGang): boolean {
   if (notReadyPods === 0 || (scheduler === "kueue" && reservedAt === null)) return false;
   return bound + pods - notReadyPods < min;
+}
+
+/** Whether members of a gang for which too little is free are bound, or could be placed now if they ran without the others. */
+function hasRoomForSome(gang: WaitingGang, { placed }: AskedPods, { freeCapacities }: WaitEvidence): boolean {
+  const { min, bound, membersRunAlone = false } = gang;
+  return !membersRunAlone && min >= 2 && bound < min && (bound > 0 || freeCapacities.fit.takesAny(placed));
 }
 
 const lacksMembers = ({ scheduler, bound, pods, min }: WaitingGang): boolean =>

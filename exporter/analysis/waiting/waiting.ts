@@ -4,12 +4,22 @@ export interface WaitingWork {
   /** Index into `Queueing.gangs`. */
   readonly gang: number;
   readonly cause: WaitCause;
+  /**
+   * Only with the cause `gang`: all members that it needs are there, and nothing but free GPUs is missing, which are enough for
+   * some of them. Absent: members are missing, or the cause is another.
+   */
+  readonly hasRoomForSome?: true;
   /** For how long it has waited, seconds; `null` if it is not known since when. */
   readonly ageSeconds: number | null;
   /** Whether it has waited longer than its wait target; `null` without a target. */
   readonly isLate: boolean | null;
   /** With the cause `topology`: the level that blocks, because it fits into no single domain of it; absent where that is not known. */
   readonly blockingLevel?: string;
+}
+
+/** Whether nothing but free GPUs is missing, or a better place among them. */
+export function waitsForRoom({ cause, hasRoomForSome }: Pick<WaitingWork, "cause" | "hasRoomForSome">): boolean {
+  return cause === "capacity" || cause === "fragmentation" || hasRoomForSome === true;
 }
 
 /** All that waits in one leaf queue with one priority class. */

@@ -41,13 +41,21 @@ export interface GangFacts {
    * others, and its wait is counted there. Absent: it is no copy, or this cluster has given it quota.
    */
   readonly isCopy?: true;
+  /**
+   * Whether each of its members starts and runs without the others from now on, though their number was admitted as one: a Job
+   * that Kueue has given quota. Absent: fewer than its minimum do not run.
+   */
+  readonly membersRunAlone?: true;
   /** All that it asks for, where fewer pods are enough; `gpus` in physical GPUs, `null` if not known. */
   readonly most?: { readonly pods: number; readonly gpus: number | null };
 }
 
 /** Facts of a gang before its pods are known. */
 export interface DeclaredFacts
-  extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth" | "isOutOfLine" | "isCopy"> {
+  extends Pick<
+    GangFacts,
+    "checks" | "awaitsNodes" | "queuedAt" | "growth" | "isOutOfLine" | "isCopy" | "membersRunAlone"
+  > {
   /** For the growth of an elastic job: `uid` of the gang that runs. */
   readonly growthOf?: string;
   /** The LimitRange that refuses its pods, with the amount and the limit, as a sentence; members that exist are not touched. */
@@ -56,8 +64,9 @@ export interface DeclaredFacts
 
 /** The facts that are kept unchanged from the object to the waiting gang; `null`: there are none. */
 export function keptFacts(facts: DeclaredFacts): DeclaredFacts | null {
-  const { checks, awaitsNodes, queuedAt, growth, isOutOfLine, isCopy } = facts;
-  if ([checks, awaitsNodes, queuedAt, growth, isOutOfLine, isCopy].every((fact) => fact === undefined)) return null;
+  const { checks, awaitsNodes, queuedAt, growth, isOutOfLine, isCopy, membersRunAlone } = facts;
+  const all = [checks, awaitsNodes, queuedAt, growth, isOutOfLine, isCopy, membersRunAlone];
+  if (all.every((fact) => fact === undefined)) return null;
   return {
     ...(checks === undefined ? {} : { checks }),
     ...(awaitsNodes === undefined ? {} : { awaitsNodes }),
@@ -65,6 +74,7 @@ export function keptFacts(facts: DeclaredFacts): DeclaredFacts | null {
     ...(growth === undefined ? {} : { growth }),
     ...(isOutOfLine === undefined ? {} : { isOutOfLine }),
     ...(isCopy === undefined ? {} : { isCopy }),
+    ...(membersRunAlone === undefined ? {} : { membersRunAlone }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { KueueWorkload } from "../../model/queues/kueue.ts";
+import { independentKinds } from "../declaredGangs.ts";
 import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
 import { type CheckedWorkload, checkedWorkload, checksReason, controllersOf } from "./kueueChecks.ts";
 import type { Flavor } from "./kueueFlavors.ts";
@@ -136,6 +137,7 @@ function factsOf(workload: KueueWorkload, checked: CheckedWorkload, refusedBy: s
     ...(checked.awaitsNodes ? { awaitsNodes: true } : {}),
     ...(refusedBy === null ? {} : { refusedBy }),
     ...(workload.isCopy === true && !isReserved(workload) ? { isCopy: true } : {}),
+    ...howMembersRun(workload),
   };
 }
 
@@ -144,6 +146,12 @@ const isReserved = ({ conditions }: KueueWorkload): boolean =>
 
 /** What people read of a copy: a worker's users did not make it. */
 const ofCopy = "MultiKueue made it for work that waits in another cluster";
+
+/** Once its quota is reserved its pods are made, and those of a Job need not wait for each other. */
+function howMembersRun(workload: KueueWorkload): Pick<DeclaredFacts, "membersRunAlone"> {
+  const { owner } = workload;
+  return owner !== null && independentKinds.has(owner.kind) && isReserved(workload) ? { membersRunAlone: true } : {};
+}
 
 function gangOf(
   workload: KueueWorkload,

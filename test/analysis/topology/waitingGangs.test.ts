@@ -113,8 +113,11 @@ describe("a Workload of Kueue of two pods with 4 GPUs", () => {
     expect(gangIn(objects(scattered, {}))).toEqual(byScheduler);
   });
 
-  it("waits for capacity where too little is free, whatever the racks", () => {
-    expect(gangIn(objects(scattered, { required: rackLabel }, 3))).toMatchObject({ cause: "capacity" });
+  it("waits as a gang that fits only in part where too little is free, whatever the racks", () => {
+    expect(gangIn(objects(scattered, { required: rackLabel }, 3))).toMatchObject({
+      cause: "gang",
+      hasRoomForSome: true,
+    });
   });
 
   it("is not said to wait for a level of which no object was read", () => {

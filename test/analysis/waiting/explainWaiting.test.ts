@@ -116,8 +116,8 @@ describe("quota", () => {
       const queues = [leaf({ isStrictOrder, gangs: [0, 1] })];
       return explainWaiting(waitingMoment([free8], [ahead, behind], { queues }), settings).work.map((w) => w.cause);
     };
-    expect(causes(true)).toEqual(["capacity", "quota"]);
-    expect(causes(false)).toEqual(["capacity", "scheduler"]);
+    expect(causes(true)).toEqual(["gang", "quota"]);
+    expect(causes(false)).toEqual(["gang", "scheduler"]);
   });
 
   it("is not set for what no queue answers for", () => {
@@ -144,6 +144,47 @@ describe("a gang", () => {
   });
 });
 
+describe("a gang for which too little is free", () => {
+  const three: TestNode = { allocated: [1, 1, 1, 1, 1, 0, 0, 0] };
+  const found = (nodes: readonly TestNode[], gang: WaitingGang) =>
+    explainWaiting(waitingMoment(nodes, [gang]), settings).work[0];
+
+  it.each(["none", "kueue", "kai", "volcano"] as const)("waits as a gang while some have room, in %s", (scheduler) => {
+    const four = waitingGang([part(4, 1)], { scheduler });
+    expect(found([three], four)).toMatchObject({ cause: "gang", hasRoomForSome: true });
+    expect(found([full8], four)).toMatchObject({ cause: "capacity" });
+    expect(found([full8], four)).not.toHaveProperty("hasRoomForSome");
+    expect(found([half8], four)?.cause).toBe("scheduler");
+  });
+
+  it("waits as a gang while some are bound, and not once its minimum is", () => {
+    const rest = (bound: number) => waitingGang([part(1, 1)], { bound, min: 4 });
+    expect(causeOf([full8], rest(3))).toBe("gang");
+    expect(causeOf([full8], rest(4))).toBe("capacity");
+  });
+
+  it("waits for capacity if its members run alone", () => {
+    const admitted = { scheduler: "kueue", reservedAt: now - 400 } as const;
+    expect(causeOf([three], waitingGang([part(4, 1)], { ...admitted, membersRunAlone: true }))).toBe("capacity");
+    expect(causeOf([three], waitingGang([part(4, 1)], { min: 1, bound: 0 }))).toBe("scheduler");
+    expect(causeOf([full8], waitingGang([part(4, 1)], { min: 1 }))).toBe("capacity");
+    expect(causeOf([three], waitingGang([part(4, 1)], admitted))).toBe("gang");
+  });
+
+  it("waits for capacity if one pod alone is too large, and for fragmentation if enough is free in all", () => {
+    expect(causeOf([three], waitingGang([part(1, 4)]))).toBe("capacity");
+    expect(causeOf([three], waitingGang([part(2, 4)]))).toBe("capacity");
+    expect(causeOf([three, three], waitingGang([part(3, 2)]))).toBe("fragmentation");
+    expect(causeOf([three, three], waitingGang([part(4, 2)]))).toBe("gang");
+  });
+
+  it("waits as a gang for members that are not there, whatever is free", () => {
+    const gated = waitingGang([part(4, 1)], { notReadyPods: 2 });
+    expect(found([full8], gated)).toMatchObject({ cause: "gang" });
+    expect(found([full8], gated)).not.toHaveProperty("hasRoomForSome");
+  });
+});
+
 describe("capacity and fragmentation", () => {
   it("differ by what is free in all", () => {
     expect(causeOf([half8, full8], waitingGang([part(1, 8)]))).toBe("capacity");
@@ -154,7 +195,7 @@ describe("capacity and fragmentation", () => {
   it("count only nodes that take the pods now", () => {
     const zone = (name: string): TestNode => ({ ...free8, labels: { zone: name } });
     const gang = waitingGang([part(2, 8, requests({ "nvidia.com/gpu": 8 }, { nodeSelector: { zone: "a" } }))]);
-    expect(causeOf([zone("a"), zone("b")], gang)).toBe("capacity");
+    expect(causeOf([zone("a"), zone("b")], gang)).toBe("gang");
     expect(causeOf([zone("a"), zone("a")], gang)).toBe("scheduler");
   });
 
@@ -209,7 +250,7 @@ describe("capacity and fragmentation", () => {
 
   it("ask only for the members that a gang needs to begin", () => {
     expect(causeOf([half8], waitingGang([part(8, 1)], { min: 4 }))).toBe("scheduler");
-    expect(causeOf([half8], waitingGang([part(8, 1)], { min: 5 }))).toBe("capacity");
+    expect(causeOf([half8], waitingGang([part(8, 1)], { min: 5 }))).toBe("gang");
   });
 
   it("place pods of several kinds together", () => {

@@ -48,7 +48,9 @@ describe("placing a gang", () => {
         const cause = explainWaiting(waitingMoment(testNodes, [waitingGang(parts)]), settings).work[0]?.cause;
         const free = nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
         const asked = pods.reduce((sum, pod) => sum + pod.physicalGpus, 0);
-        const expected = canPlace(nodes, pods) ? "scheduler" : asked > free ? "capacity" : "fragmentation";
+        const isPart = pods.length >= 2 && pods.some((pod) => canPlace(nodes, [pod]));
+        const short = isPart ? "gang" : "capacity";
+        const expected = canPlace(nodes, pods) ? "scheduler" : asked > free ? short : "fragmentation";
         expect(cause).toBe(expected);
       }),
       { seed: 4, numRuns: 3000 },
