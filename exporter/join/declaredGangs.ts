@@ -1,6 +1,6 @@
 import type { OwnerObject } from "../model/cluster.ts";
 import { gpuResourceOf } from "../model/gpuResource.ts";
-import type { OwnerRef, Pod } from "../model/pod.ts";
+import type { OwnerRef, Pod, PodSchedulingGroup } from "../model/pod.ts";
 import type { KueueWorkload } from "../model/queues/kueue.ts";
 import type { NativeController, NativePodGroup, NativeWorkload } from "../model/queues/nativeGangs.ts";
 import type { QueueObjects } from "../model/queues/queueObjects.ts";
@@ -197,14 +197,19 @@ export function declaredGangOf(pod: Pod, declared: DeclaredGangs, owners: Readon
 function nativeGangOf(pod: Pod, declared: DeclaredGangs, owners: ReadonlyMap<string, OwnerObject>) {
   const { namespace, schedulingGroup: group } = pod;
   if (group === undefined) return null;
-  const { workload, name, replica } = group;
-  const key = workload === null ? name : `${workload}/${name}`;
-  const gang = declared.native.get(namespace)?.get(key);
+  const gang = declared.native.get(namespace)?.get(keyOf(group));
   if (gang === undefined) return null;
   const isElsewhere = isPlacedBy("kai", pod) || isPlacedBy("volcano", pod);
   if (isElsewhere && !isOwnedByOneOf(gang.owners, pod, owners)) return null;
-  const id = `${workload === null ? "PodGroup" : "Workload"} ${namespace}/${key}${replica === "" ? "" : `/${replica}`}`;
-  return { id, ...gang };
+  return { id: nativeGangId(namespace, group), ...gang };
+}
+
+const keyOf = ({ workload, name }: PodSchedulingGroup): string => (workload === null ? name : `${workload}/${name}`);
+
+/** The id of the native gang of a pod: `PodGroup research/train`. */
+export function nativeGangId(namespace: string, group: PodSchedulingGroup): string {
+  const { workload, replica } = group;
+  return `${workload === null ? "PodGroup" : "Workload"} ${namespace}/${keyOf(group)}${replica === "" ? "" : `/${replica}`}`;
 }
 
 function isOwnedByOneOf(uids: readonly string[], pod: Pod, owners: ReadonlyMap<string, OwnerObject>): boolean {

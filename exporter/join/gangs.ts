@@ -1,8 +1,8 @@
 import { apiGroup } from "../model/apiGroup.ts";
 import type { OwnerObject } from "../model/cluster.ts";
-import type { Pod } from "../model/pod.ts";
+import type { PlainGangMember, Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
-import { type DeclaredGangs, type DeclaredMinimum, declaredGangOf } from "./declaredGangs.ts";
+import { type DeclaredGangs, type DeclaredMinimum, declaredGangOf, nativeGangId } from "./declaredGangs.ts";
 import type { GangView } from "./gangView.ts";
 import { jobGangOf } from "./jobGangs.ts";
 import { hasLostMember, mostMembers } from "./lostMembers.ts";
@@ -86,6 +86,8 @@ export interface GangSources {
   readonly declared: DeclaredGangs;
   /** The owners of pods by uid. */
   readonly owners: ReadonlyMap<string, OwnerObject>;
+  /** Members of native gangs that have no GPUs, and are bound or done. */
+  readonly plainMembers?: readonly PlainGangMember[];
 }
 
 /**
@@ -105,10 +107,11 @@ export function findGangs(
   const byPod = new Map<string, GangView>();
   const gangSince = new Map<string, number>();
   const gangMost = new Map<string, number>();
+  const plain = plainByGang(sources);
   for (const [id, gang] of membersOf(pods, sources)) {
     const min = minimumOf(gang);
     if (min < 2) continue;
-    const found = judge(gang, min, {
+    const found = judge(gang, min, plain.get(id) ?? 0, {
       since: remembered.gangSince.get(id),
       most: remembered.gangMost.get(id),
       now,
@@ -142,10 +145,11 @@ interface Judged {
   readonly most: number | null;
 }
 
-function judge(gang: Members, min: number, { since, most, now, isFirstCycle }: Before): Judged {
+/** `plain`: members without GPUs that are bound or done. The minimum of a native gang counts them as it does the others. */
+function judge(gang: Members, min: number, plain: number, { since, most, now, isFirstCycle }: Before): Judged {
   const { pods, native } = gang;
   const counted = pods.filter((pod) => pod.phase === "Succeeded" || (pod.nodeName !== null && pod.phase !== "Failed"));
-  const bound = Math.max(counted.length, gang.running);
+  const bound = Math.max(counted.length + plain, gang.running);
   const waiting = pods.filter(isWaiting);
   const isWaited = waiting.length > 0;
   const seen = { pods, bound, min, isWaiting: isWaited, wasScheduled: native?.wasScheduled ?? false };
@@ -158,6 +162,15 @@ function judge(gang: Members, min: number, { since, most, now, isFirstCycle }: B
     return { ...found, partialSince: null, waits: false, isLoss };
   const partialSince = since ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now);
   return { ...found, partialSince, waits: isLoss || isWaited || mayStillCome(partialSince, counted, now), isLoss };
+}
+
+function plainByGang({ plainMembers = [] }: GangSources): ReadonlyMap<string, number> {
+  const plain = new Map<string, number>();
+  for (const { namespace, group } of plainMembers) {
+    const id = nativeGangId(namespace, group);
+    plain.set(id, (plain.get(id) ?? 0) + 1);
+  }
+  return plain;
 }
 
 function viewOf(id: string, gang: Members, min: number, { bound, partialSince, waits, isLoss }: Judged): GangView {

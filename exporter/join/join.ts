@@ -80,7 +80,11 @@ export function join(
   const queueOf = queueFinder(state.queues, settings.queues, cache.queues);
   const objects = queueObjectFinder(state.queues, cache.queueObjects);
   const index = indexSubjects(state, { queueOf, checkpointOf: objects.checkpointOf }, cache.index);
-  const sources = { declared: declaredGangs(state.queues), owners: index.owners };
+  const sources = {
+    declared: declaredGangs(state.queues),
+    owners: index.owners,
+    plainMembers: state.plainGangMembers ?? [],
+  };
   const gangs = findGangs(pods.inGangs, sources, memory, at, memory.nodes.size === 0);
   const entries = subjectPods(bindings, pods.waiting, state.resourceClaims);
   const surroundings = surroundingsOf(state);

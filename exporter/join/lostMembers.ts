@@ -3,7 +3,7 @@ import type { Pod } from "../model/pod.ts";
 /** What is seen of a gang in one cycle. */
 export interface SeenGang {
   readonly pods: readonly Pod[];
-  /** Members that are bound or done. */
+  /** Members that are bound or done; of a native gang also those without GPUs. */
   readonly bound: number;
   /** The fewest with which it runs. */
   readonly min: number;
@@ -16,7 +16,7 @@ export interface SeenGang {
 /**
  * Whether a gang is below its minimum after it has run: some member still runs, and it has fewer members than it once had, or
  * a replacement waits for its node. `most`: as `mostMembers` had it a cycle before; `undefined`: the gang was not seen whole.
- * The minimum of a native gang may count members without GPUs, which are not seen: only a loss is held against it.
+ * The minimum of a gang may count members without GPUs, which are seen of native gangs alone: only a loss is held against it.
  */
 export function hasLostMember(gang: SeenGang, most: number | undefined): boolean {
   const { bound, min, isWaiting, wasScheduled, pods } = gang;

@@ -2,7 +2,7 @@ import type { HorizontalPodAutoscaler, ScaledObject, VerticalPodAutoscaler } fro
 import type { JobLimits } from "./disruption.ts";
 import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
 import type { AutoscalerNodeGroup, KarpenterNodePool } from "./nodePools.ts";
-import type { OwnerRef, Pod } from "./pod.ts";
+import type { OwnerRef, PlainGangMember, Pod } from "./pod.ts";
 import type { NeighborPod } from "./podPlacement.ts";
 import type { PriceList } from "./prices.ts";
 import type { Problem } from "./problem.ts";
@@ -204,6 +204,8 @@ export interface ClusterState {
    * other pods away from them; absent where they are not known.
    */
   readonly neighbors?: readonly NeighborPod[];
+  /** Pods without GPUs that are in gangs of Kubernetes itself, such as launchers; absent where they are not known. */
+  readonly plainGangMembers?: readonly PlainGangMember[];
   readonly deviceTaintRules: readonly DeviceTaintRule[];
   readonly karpenterNodePools: readonly KarpenterNodePool[];
   readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];

@@ -61,6 +61,12 @@ export interface PodSchedulingGroup {
   readonly replica: string;
 }
 
+/** A pod without GPUs that counts for the minimum of a native gang: it is bound, and has not failed. */
+export interface PlainGangMember {
+  readonly namespace: string;
+  readonly group: PodSchedulingGroup;
+}
+
 /** The address at which a pod can be asked for its metrics. */
 export interface PodAddress {
   readonly ip: string;

@@ -16,7 +16,12 @@ testPanelNumbers(fairness, [
       waits(queue("east", "ads", "A100"), "low", "gang", 16),
       waits(queue("east", "maps", "L4"), "low", "scheduler", 3),
     ]),
-    shows: { "No GPU is free": 13, "Its own conditions, checks, its gang": 18, "Fits, and is not started": 3 },
+    shows: {
+      "No GPU is free": 13,
+      "Its own conditions, checks": 2,
+      "Only a part of the gang": 16,
+      "Fits, and is not started": 3,
+    },
   },
   {
     panel: "Waits by queue: p50, p95 and target",

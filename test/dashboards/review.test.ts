@@ -278,7 +278,8 @@ testPanelNumbers(review, [
       "No GPU free [A100, east]": 336,
       "Quota [A100, east]": 168,
       "Fragmentation [A100, east]": 0,
-      "Other [A100, east]": (3 * 168) / 169,
+      "Part of a gang [A100, east]": (3 * 168) / 169,
+      "Other [A100, east]": 0,
     },
   },
   {

@@ -23,12 +23,17 @@ interface Cycle {
   readonly group?: Partial<NativePodGroup> | null;
   readonly owners?: readonly OwnerObject[];
   readonly activity?: number;
+  /** Members without GPUs. */
+  readonly plain?: number;
 }
 
-function stepOf({ pods, group = {}, owners = [], activity = 0 }: Cycle, at: number, memory?: Memory) {
+function stepOf({ pods, group = {}, owners = [], activity = 0, plain = 0 }: Cycle, at: number, memory?: Memory) {
   const rows = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => reading(`GPU-${name}`, activity, name));
   const queues = { ...noQueueObjects, nativePodGroups: group === null ? [] : [nativePodGroup("train", group)] };
-  return joined({ nodes, pods, owners, queues, telemetry: [page("n", rows)] }, defaultSettings, memory, at);
+  const launcher = { namespace: "research", group: { workload: null, name: "train", replica: "" } };
+  const plainGangMembers = Array.from({ length: plain }, () => launcher);
+  const state = { nodes, pods, owners, queues, plainGangMembers, telemetry: [page("n", rows)] };
+  return joined(state, defaultSettings, memory, at);
 }
 
 /** What is known after cycles that follow each other, at the last of them. */
@@ -46,6 +51,18 @@ function lastOf(...cycles: readonly Cycle[]) {
 const whole: Cycle = { pods: members(ranks) };
 const three = members(["a", "b", "c"]);
 const silent = { waits: 0, lost: [] };
+
+describe("a native gang whose minimum of four counts its launcher, which has no GPUs", () => {
+  it("goes on with three workers of four, and is broken with two, or without the launcher", () => {
+    const elastic: Cycle = { ...whole, plain: 1 };
+    expect(lastOf(elastic, { pods: three, plain: 1 })).toEqual(silent);
+    expect(lastOf(elastic, { pods: three, plain: 1 }, { pods: members(["a", "b"]), plain: 1 }).lost).toMatchObject([
+      { bound: 3, min: 4, allocatedGpus: 2 },
+    ]);
+    const small: Cycle = { pods: three, plain: 1 };
+    expect(lastOf(small, { pods: three }).lost).toMatchObject([{ bound: 3, min: 4, allocatedGpus: 3 }]);
+  });
+});
 
 describe("a gang of four that has run and loses a member", () => {
   it.each([

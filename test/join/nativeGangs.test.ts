@@ -115,9 +115,10 @@ describe("why a gang of Kubernetes itself waits", () => {
   };
   const waiting = ["a", "b", "c", "d"].map((name) => member(name, null));
 
-  it("is the gang while a member is not created, and capacity when all are there and one has no room", () => {
+  it("is the gang while a member is not created, and while one of four has no space; capacity while none has", () => {
     expect(causesOf(waiting.slice(0, 3))).toEqual(["gang"]);
-    expect(causesOf(waiting)).toEqual(["capacity"]);
+    expect(causesOf(waiting)).toEqual(["gang"]);
+    expect(causesOf([gpuPod("another", "n", 3), ...waiting])).toEqual(["capacity"]);
     expect(causesOf(waiting, 3)).toEqual(["scheduler"]);
   });
 });

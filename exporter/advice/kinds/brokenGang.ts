@@ -3,6 +3,7 @@ import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, type MadeCandidate, withhold } from "../candidate.ts";
 import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { momentIndex } from "../momentIndex.ts";
 import { lossWords, minuteWords } from "./idleTexts.ts";
 import { type AllocatedPod, leftSignOf, type OwnGpus, ofWorkload, ownGpus } from "./ownGpus.ts";
 import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
@@ -64,11 +65,12 @@ export function restartedWhole(moment: AdviceMoment, gang: PartialGang): MadeCan
 const spentFacts = (spent: string): readonly string[] => (spent === "" ? [] : [`that time cost ${spent}`]);
 
 /** Its members that hold GPUs; `null` where one of them cannot be recognised again, or none is there. */
-function membersOf({ analysis: { snapshot } }: AdviceMoment, id: string): readonly AllocatedPod[] | null {
+function membersOf({ analysis }: AdviceMoment, id: string): readonly AllocatedPod[] | null {
   const found: AllocatedPod[] = [];
-  for (const [index, pod] of snapshot.pods.entries()) {
-    if (pod.gang?.id !== id || pod.status !== "allocated") continue;
-    if (pod.uid === null || pod.node === null) return null;
+  for (const index of momentIndex(analysis).gangMembers(id)) {
+    const pod = analysis.snapshot.pods[index];
+    if (pod === undefined) continue;
+    if (pod.status !== "allocated" || pod.uid === null || pod.node === null) return null;
     found.push({ index, pod, uid: pod.uid, node: pod.node });
   }
   return found.length === 0 ? null : found;

@@ -1,5 +1,13 @@
 import type { TextMap } from "../../model/node.ts";
-import type { GpuDemand, Pod, PodAddress, PodClaim, PodPhase, PodSchedulingGroup } from "../../model/pod.ts";
+import type {
+  GpuDemand,
+  PlainGangMember,
+  Pod,
+  PodAddress,
+  PodClaim,
+  PodPhase,
+  PodSchedulingGroup,
+} from "../../model/pod.ts";
 import { isContainerShare, podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods, nameText, optionalName, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
@@ -42,6 +50,8 @@ export interface DecodedPod {
   readonly gpuPod: Pod | null;
   /** The address to scrape, for a pod that matches a selector of exporters and has an address; else `null`. */
   readonly exporterPod: ExporterPod | null;
+  /** For a pod without GPUs that counts for the minimum of a native gang; else `null`. */
+  readonly plainMember: PlainGangMember | null;
   /** Why a scheduler removes the pod; `null` if none does, and for pods without GPUs. */
   readonly preemption: PodPreemption | null;
 }
@@ -90,6 +100,7 @@ export function decodePod(
       },
       gpuPod: isGpuPod ? gpuPod(object, meta, { nodeName, phase, resources }, projection) : null,
       exporterPod: exporterPod(object, meta, projection.exporters),
+      plainMember: isGpuPod ? null : plainMember(spec, meta, { nodeName, phase }),
       preemption: isGpuPod ? podPreemption(status) : null,
     };
   });
@@ -158,6 +169,15 @@ function gpuPod(
     ...(failed === null ? {} : { failedRun: failed }),
     ...(address === null ? {} : { address }),
   };
+}
+
+function plainMember(
+  spec: Place,
+  { namespace }: ObjectMeta,
+  { nodeName, phase }: Pick<Pod, "nodeName" | "phase">,
+): PlainGangMember | null {
+  const group = nodeName === null || phase === "Failed" ? null : schedulingGroup(spec);
+  return group === null ? null : { namespace, group };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sameData } from "../../kernel/sameData.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
-import type { Pod } from "../../model/pod.ts";
+import type { PlainGangMember, Pod } from "../../model/pod.ts";
 import type { NeighborPod } from "../../model/podPlacement.ts";
 import type { DecodedPod } from "./decodePod.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
@@ -26,6 +26,8 @@ export interface PodTable extends ObjectTable<DecodedPod> {
    * changes.
    */
   neighbors(): readonly NeighborPod[];
+  /** Pods without GPUs that are in gangs of Kubernetes itself. */
+  plainGangMembers(): readonly PlainGangMember[];
 }
 
 /**
@@ -36,6 +38,7 @@ export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption
   let columns = createPodColumns();
   const gpuPods = createRowTable<Pod>();
   const exporters = createRowTable<ExporterPod>();
+  const plainMembers = createRowTable<PlainGangMember>();
   let revision = 0;
   let neighbors: { readonly revision: number; readonly found: readonly NeighborPod[] } | null = null;
   let requests: { readonly revision: number; readonly byNode: ReadonlyMap<string, NodeRequests> } | null = null;
@@ -62,35 +65,41 @@ export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption
       columns.put(row.pod);
       putOrRemove(gpuPods, uid, row.gpuPod);
       putOrRemove(exporters, uid, row.exporterPod);
+      putOrRemove(plainMembers, uid, row.plainMember);
       revision += 1;
     },
     remove: (uid) => {
       columns.remove(uid);
       gpuPods.remove(uid);
       exporters.remove(uid);
+      plainMembers.remove(uid);
       revision += 1;
     },
     startReplacement: () => {
       const fresh: PodColumns = createPodColumns();
       const freshGpuPods = gpuPods.startReplacement();
       const freshExporters = exporters.startReplacement();
+      const freshMembers = plainMembers.startReplacement();
       return {
         add: (uid, row) => {
           observe(row);
           fresh.put(row.pod);
           if (row.gpuPod !== null) freshGpuPods.add(uid, row.gpuPod);
           if (row.exporterPod !== null) freshExporters.add(uid, row.exporterPod);
+          if (row.plainMember !== null) freshMembers.add(uid, row.plainMember);
         },
         commit: () => {
           columns = fresh;
           freshGpuPods.commit();
           freshExporters.commit();
+          freshMembers.commit();
           revision += 1;
         },
       };
     },
     gpuPods: () => gpuPods.rows(),
     exporterPods: () => exporters.rows(),
+    plainGangMembers: () => plainMembers.rows(),
     neighbors: () => {
       if (neighbors?.revision !== revision)
         neighbors = { revision, found: columns.neighbors(lookedAtNamespaces(gpuPods.rows())) };

@@ -92,7 +92,9 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     persistentVolumes: rows("persistentVolumes"),
     queues,
     ...parts,
-    ...(known.has("pods") ? { neighbors: tables.pods.neighbors() } : {}),
+    ...(known.has("pods")
+      ? { neighbors: tables.pods.neighbors(), plainGangMembers: tables.pods.plainGangMembers() }
+      : {}),
     requestsByNode: known.has("pods") ? tables.pods.requestsByNode() : null,
     known,
     exporterPods: ifKnown("pods", tables.pods.exporterPods),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PodPhase } from "../../../exporter/model/pod.ts";
-import type { PodRow } from "../../../exporter/sources/kubernetes/decodePod.ts";
+import type { DecodedPod, PodRow } from "../../../exporter/sources/kubernetes/decodePod.ts";
 import { labelsOf } from "../../../exporter/sources/kubernetes/keptLabels.ts";
 import { createRowTable } from "../../../exporter/sources/kubernetes/objectTable.ts";
 import { createPodColumns } from "../../../exporter/sources/kubernetes/podColumns.ts";
@@ -79,7 +79,7 @@ describe("the columns of pods", () => {
 });
 
 describe("the table of pods", () => {
-  const plain = (uid: string): { pod: PodRow; gpuPod: null; exporterPod: null; preemption: null } => ({
+  const plain = (uid: string): DecodedPod => ({
     pod: {
       uid,
       namespace: "x",
@@ -92,7 +92,18 @@ describe("the table of pods", () => {
     },
     gpuPod: null,
     exporterPod: null,
+    plainMember: null,
     preemption: null,
+  });
+
+  it("lists pods without GPUs that are in a gang of Kubernetes itself", () => {
+    const table = createPodTable();
+    const plainMember = { namespace: "x", group: { workload: null, name: "train", replica: "" } };
+    table.put("a", { ...plain("a"), plainMember });
+    table.put("b", plain("b"));
+    expect(table.plainGangMembers()).toEqual([plainMember]);
+    table.put("a", plain("a"));
+    expect(table.plainGangMembers()).toEqual([]);
   });
 
   it("is replaced in one step", () => {

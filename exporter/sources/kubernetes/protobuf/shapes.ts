@@ -77,7 +77,7 @@ const containerStatus = shape({
 });
 
 /**
- * `Pod` of core/v1, with the fields that are read of every pod: what it requests, where it is, and which pods it keeps away.
+ * `Pod` of core/v1, with the fields that are read of every pod: what it requests, where it is, its gang, and which pods it keeps away.
  */
 export const podRowShape = shape({
   1: message(
@@ -94,6 +94,8 @@ export const podRowShape = shape({
       32: quantityMap("overhead"),
       39: messages("resourceClaims", shape({ 1: text("name"), 3: optionalText("resourceClaimName") })),
       40: message("resources", requirements),
+      42: message("workloadRef", shape({ 1: text("name"), 2: text("podGroup"), 3: text("podGroupReplicaKey") })),
+      43: message("schedulingGroup", shape({ 1: text("podGroupName") })),
     }),
   ),
   3: message(
@@ -116,8 +118,6 @@ export const podRestShape = shape({
       25: int32("priority"),
       33: messages("topologySpreadConstraints", spreadConstraintShape),
       38: messages("schedulingGates", shape({ 1: text("name") })),
-      42: message("workloadRef", shape({ 1: text("name"), 2: text("podGroup"), 3: text("podGroupReplicaKey") })),
-      43: message("schedulingGroup", shape({ 1: text("podGroupName") })),
     }),
   ),
   3: message(

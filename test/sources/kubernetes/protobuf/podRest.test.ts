@@ -101,6 +101,7 @@ describe("what only pods with GPUs and exporters are asked for", () => {
       },
       gpuPod: null,
       exporterPod: null,
+      plainMember: null,
       preemption: null,
     });
   });
@@ -113,6 +114,24 @@ describe("what only pods with GPUs and exporters are asked for", () => {
   ])("is read of pods %s", (_, namespace, resource) => {
     expect(readPod(podBytes(namespace, resource))).toBeNull();
   });
+});
+
+it("the group of a pod without GPUs is read where it is bound and has not failed", () => {
+  const memberOf = (spec: readonly Buffer[], phase = "Running") =>
+    readPod(
+      Buffer.concat([
+        field(1, field(1, "p"), field(3, "ns"), field(5, "uid-p")),
+        field(2, field(2, field(1, "c")), ...spec),
+        field(3, field(1, phase)),
+      ]),
+    )?.plainMember;
+  const [bound, group] = [field(10, "n"), field(43, field(1, "g"))];
+  const member = { namespace: "ns", group: { workload: null, name: "g", replica: "" } };
+  expect(memberOf([bound, group])).toEqual(member);
+  expect(memberOf([bound, group], "Succeeded")).toEqual(member);
+  expect(memberOf([bound, group], "Failed")).toBeNull();
+  expect(memberOf([group], "Pending")).toBeNull();
+  expect(memberOf([bound])).toBeNull();
 });
 
 describe("the group of a pod", () => {
