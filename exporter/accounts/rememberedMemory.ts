@@ -39,6 +39,7 @@ const timeKinds: ReadonlyMap<string, TimeKind> = new Map<string, TimeKind>([
   ["gang", { name: "gangSince", keptOver: "hour" }],
   // Numbers of pods are kept as times are.
   ["gang-most", { name: "gangMost", keptOver: "hour" }],
+  ["gang-newest", { name: "gangNewest", keptOver: "hour" }],
   ["pending", { name: "pendingSince" }],
   ["not-ready", { name: "notReadySince" }],
   ["short", { name: "shortSince", keptOver: "hour" }],
@@ -64,6 +65,7 @@ function memoryOf({ nodes, servers }: Pick<Memory, "nodes" | "servers">, of: (na
     allocatedAt: of("allocatedAt"),
     gangSince: of("gangSince"),
     gangMost: of("gangMost"),
+    gangNewest: of("gangNewest"),
     pendingSince: of("pendingSince"),
     notReadySince: of("notReadySince"),
     shortSince: of("shortSince"),

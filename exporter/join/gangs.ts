@@ -5,7 +5,7 @@ import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { type DeclaredGangs, type DeclaredMinimum, declaredGangOf, nativeGangId } from "./declaredGangs.ts";
 import type { GangView } from "./gangView.ts";
 import { jobGangOf } from "./jobGangs.ts";
-import { hasLostMember, mostMembers } from "./lostMembers.ts";
+import { hasLostMember, type KnownOfGang, mostMembers, newestMember } from "./lostMembers.ts";
 import type { Memory } from "./memory.ts";
 import { ownerChainOf } from "./workloadOf.ts";
 
@@ -13,6 +13,8 @@ import { ownerChainOf } from "./workloadOf.ts";
 export interface GangMark {
   readonly id: string;
   readonly min: number;
+  /** Uid of the pod of the same gang that it goes with: a leader that is gone takes its workers along. Absent: none. */
+  readonly leader?: string;
 }
 
 /**
@@ -35,6 +37,8 @@ interface Members {
   /** For the gang of a job: how many pods each of its controllers starts together; `null`: all pods that there are. */
   readonly controllers: Map<string, number | null>;
   readonly pods: Pod[];
+  /** The leaders of pods, by their uids. */
+  readonly leaders: Map<string, string>;
 }
 
 /** Whether the labels of a pod name a gang: a Kueue pod group or a LeaderWorkerSet. */
@@ -57,13 +61,16 @@ function gangMark(pod: Pod, { declared, owners }: GangSources): GangMark | null 
   const lws = pod.labels[podLabels.lwsName];
   const size = count(pod.annotations[podAnnotations.lwsSize]);
   if (lws === undefined || size === null) return null;
-  const set = ownerChainOf(pod, owners).owners.find(
+  const chain = ownerChainOf(pod, owners).owners;
+  const set = chain.find(
     ({ kind, apiVersion, name }) =>
       kind === "LeaderWorkerSet" && apiGroup(apiVersion) === "leaderworkerset.x-k8s.io" && name === lws,
   );
   if (set === undefined) return null;
   const id = `${pod.namespace}/${lws}/${pod.labels[podLabels.lwsGroupIndex] ?? "0"}`;
-  return { id, min: Math.min(size, set.gangPods ?? size) };
+  // A leader without GPUs is not among the pods.
+  const leader = set.gangPods === size ? chain.find(({ kind }) => kind === "Pod")?.uid : undefined;
+  return { id, min: Math.min(size, set.gangPods ?? size), ...(leader === undefined ? {} : { leader }) };
 }
 
 function count(text: string | undefined): number | null {
@@ -73,7 +80,7 @@ function count(text: string | undefined): number | null {
 }
 
 /** What a cycle hands to the next about gangs. */
-export type GangMemory = Pick<Memory, "gangSince" | "gangMost">;
+export type GangMemory = Pick<Memory, "gangSince" | "gangMost" | "gangNewest">;
 
 /** Gangs by pod uid, with how many of their pods are bound or done, and since when they have been partly bound. */
 export interface Gangs {
@@ -107,6 +114,7 @@ export function findGangs(
   const byPod = new Map<string, GangView>();
   const gangSince = new Map<string, number>();
   const gangMost = new Map<string, number>();
+  const gangNewest = new Map<string, number>();
   const plain = plainByGang(sources);
   for (const [id, gang] of membersOf(pods, sources)) {
     const min = minimumOf(gang);
@@ -114,21 +122,22 @@ export function findGangs(
     const found = judge(gang, min, plain.get(id) ?? 0, {
       since: remembered.gangSince.get(id),
       most: remembered.gangMost.get(id),
+      newest: remembered.gangNewest.get(id),
       now,
       isFirstCycle,
     });
     if (found.partialSince !== null) gangSince.set(id, found.partialSince);
     if (found.most !== null) gangMost.set(id, found.most);
+    if (found.newest !== null) gangNewest.set(id, found.newest);
     const view = viewOf(id, gang, min, found);
     for (const pod of gang.pods) byPod.set(pod.uid, view);
   }
-  return { byPod, memory: { gangSince, gangMost } };
+  return { byPod, memory: { gangSince, gangMost, gangNewest } };
 }
 
 /** What is known of one gang from the cycles before, and when it is judged. */
-interface Before {
+interface Before extends KnownOfGang {
   readonly since: number | undefined;
-  readonly most: number | undefined;
   readonly now: number;
   readonly isFirstCycle: boolean;
 }
@@ -141,23 +150,28 @@ interface Judged {
   /** Whether it is, and anything will come of it: a member waits, may still be created, or was lost. */
   readonly waits: boolean;
   readonly isLoss: boolean;
-  /** To be remembered (`mostMembers`). */
+  /** To be remembered (`mostMembers`, `newestMember`). */
   readonly most: number | null;
+  readonly newest: number | null;
 }
 
 /** `plain`: members without GPUs that are bound or done. The minimum of a native gang counts them as it does the others. */
-function judge(gang: Members, min: number, plain: number, { since, most, now, isFirstCycle }: Before): Judged {
+function judge(gang: Members, min: number, plain: number, before: Before): Judged {
+  const { since, now, isFirstCycle } = before;
   const { pods, native } = gang;
   const counted = pods.filter((pod) => pod.phase === "Succeeded" || (pod.nodeName !== null && pod.phase !== "Failed"));
   const bound = Math.max(counted.length + plain, gang.running);
   const waiting = pods.filter(isWaiting);
   const isWaited = waiting.length > 0;
   const seen = { pods, bound, min, isWaiting: isWaited, wasScheduled: native?.wasScheduled ?? false };
-  const found = { bound, most: mostMembers(seen, most) };
+  const staying = remaining(gang);
+  // While one group takes the place of another, members of both are there.
+  const newest = staying.length < pods.length ? (before.newest ?? null) : newestMember(seen, before);
+  const found = { bound, most: mostMembers(seen, before.most), newest };
   if (counted.length === 0 || bound >= min || native?.isEnding === true)
     return { ...found, partialSince: null, waits: false, isLoss: false };
   // The size of a job is read from its owner, now and then: after a change it may be old.
-  const isLoss = (gang.controllers.size === 0 || isWaited) && hasLostMember(seen, most);
+  const isLoss = (gang.controllers.size === 0 || isWaited) && hasLostMember({ ...seen, pods: staying }, before);
   if (!isLoss && !isWaited && (gang.isDeclared || pods.length >= min))
     return { ...found, partialSince: null, waits: false, isLoss };
   const partialSince = since ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now);
@@ -216,6 +230,7 @@ function membersOf(pods: readonly Pod[], sources: GangSources): ReadonlyMap<stri
     gang.native ??= named?.native ?? null;
     if (job !== null) gang.controllers.set(job.controller, job.pods);
     gang.pods.push(pod);
+    if (own?.leader !== undefined) gang.leaders.set(pod.uid, own.leader);
   }
   return members;
 }
@@ -227,7 +242,15 @@ const noMembers = (isDeclared: boolean): Members => ({
   native: null,
   pods: [],
   controllers: new Map(),
+  leaders: new Map(),
 });
+
+/** The pods of a gang without those whose leader is gone, or is being deleted: Kubernetes removes them, too. */
+function remaining({ pods, leaders }: Members): readonly Pod[] {
+  if (leaders.size === 0) return pods;
+  const there = new Set(pods.flatMap(({ uid, isEnding }) => (isEnding === undefined ? [uid] : [])));
+  return pods.filter(({ uid }) => there.has(leaders.get(uid) ?? uid));
+}
 
 /** The fewest members with which a gang runs: as declared, else what the controllers of a job start together. */
 function minimumOf({ min, controllers, pods }: Members): number {

@@ -41,6 +41,10 @@ export interface Memory {
    * that are gone may have been among them.
    */
   readonly gangMost: ReadonlyMap<string, number>;
+  /**
+   * By gang id: when the newest of its members was created that were there when it was whole last, seconds since the epoch.
+   */
+  readonly gangNewest: ReadonlyMap<string, number>;
   /** Since when a pod has waited for a node. */
   readonly pendingSince: ReadonlyMap<string, number>;
   /** Since when a node has not been ready. */
@@ -64,6 +68,7 @@ export const emptyMemory: Memory = {
   allocatedAt: new Map(),
   gangSince: new Map(),
   gangMost: new Map(),
+  gangNewest: new Map(),
   pendingSince: new Map(),
   notReadySince: new Map(),
   shortSince: new Map(),

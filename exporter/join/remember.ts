@@ -15,7 +15,7 @@ export interface Remembered {
 
 /** What the join found that is remembered as it is: what was seen of gangs, and what servers count. */
 export interface FoundToRemember {
-  readonly gangs: Pick<Memory, "gangSince" | "gangMost">;
+  readonly gangs: Pick<Memory, "gangSince" | "gangMost" | "gangNewest">;
   readonly servers: Memory["servers"];
 }
 
@@ -24,7 +24,7 @@ export function remember(
   snapshot: Snapshot,
   state: ClusterState,
   before: Memory,
-  { gangs: { gangSince, gangMost }, servers }: FoundToRemember,
+  { gangs: { gangSince, gangMost, gangNewest }, servers }: FoundToRemember,
   bindings: readonly NodeBinding[],
   ended: ReadonlyMap<string, number>,
 ): Remembered {
@@ -41,6 +41,7 @@ export function remember(
     servers,
     gangSince,
     gangMost,
+    gangNewest,
     pendingSince,
     notReadySince,
     shortSince: before.shortSince,
@@ -154,9 +155,9 @@ type LastingFindings = Pick<Memory, "shortSince" | "blockedSince" | "idleNodeSin
 
 /** The same memory with what the analysis of its moment found; the cache of the join takes it for its own. */
 export function withFindings(memory: Memory, found: LastingFindings, cache: JoinCache): Memory {
-  const { nodes, servers, gangSince, gangMost, pendingSince, notReadySince } = memory;
+  const { nodes, servers, gangSince, gangMost, gangNewest, pendingSince, notReadySince } = memory;
   const { shortSince, blockedSince, idleNodeSince } = found;
-  const kept = { nodes, servers, gangSince, gangMost, pendingSince, notReadySince };
+  const kept = { nodes, servers, gangSince, gangMost, gangNewest, pendingSince, notReadySince };
   const next = memoryOf(memory, { ...kept, shortSince, blockedSince, idleNodeSince });
   if (cache.last?.memory === memory) cache.last = { ...cache.last, memory: next };
   return next;

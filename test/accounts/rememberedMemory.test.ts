@@ -90,6 +90,7 @@ const memories = (now: number): fc.Arbitrary<Memory> =>
     allocatedAt: times(now),
     gangSince: times(now),
     gangMost: times(now),
+    gangNewest: times(now),
     pendingSince: times(now),
     notReadySince: times(now),
     shortSince: times(now),
@@ -161,6 +162,7 @@ describe("after a restart", () => {
     allocatedAt: new Map([["n1/GPU-3", last]]),
     gangSince: new Map([["ns/gang", at]]),
     gangMost: new Map([["ns/gang", 4]]),
+    gangNewest: new Map([["ns/gang", at - 60]]),
     pendingSince: new Map([["uid", at]]),
     notReadySince: new Map([["n2", at]]),
     shortSince: new Map([["kueue/ClusterQueue/search/H100", at]]),
@@ -183,6 +185,7 @@ describe("after a restart", () => {
     const unseen = {
       gangSince: new Map(),
       gangMost: new Map(),
+      gangNewest: new Map(),
       shortSince: new Map(),
       blockedSince: new Map(),
       idleNodeSince: new Map(),

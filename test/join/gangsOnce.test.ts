@@ -156,6 +156,7 @@ describe("a gang that several systems know", () => {
         const [mine, theirs] = [analysed(snapshot), analysed(other.snapshot)];
         expect(theirs.waiting.partialGangs).toEqual(mine.waiting.partialGangs);
         expect(other.memory.gangMost).toEqual(one.memory.gangMost);
+        expect(other.memory.gangNewest).toEqual(one.memory.gangNewest);
         const partial = mine.waiting.partialGangs;
         expect(new Set(partial.map(({ id }) => id)).size).toBe(partial.length);
         const waits = (found: typeof mine) =>

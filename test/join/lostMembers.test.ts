@@ -143,6 +143,17 @@ describe("a gang that has run is silent", () => {
     expect(lastOf(whole, { pods: [...fresh, member("g", {}, null), member("h", {}, null)] }).lost).toEqual([]);
   });
 
+  it("when it was restarted whole, and some of its new members run while others wait", () => {
+    const createdAt = now + cycle;
+    const fresh = members(["e", "f"], { createdAt });
+    const group = { wasScheduled: true };
+    const begins = [...fresh, member("g", { createdAt }, null), member("h", { createdAt }, null)];
+    expect(lastOf(whole, { pods: begins }).lost).toEqual([]);
+    expect(lastOf({ ...whole, group }, { pods: begins, group }).lost).toEqual([]);
+    const again = members(["e", "f", "g", "h"], { createdAt });
+    expect(lastOf(whole, { pods: begins }, { pods: again }, { pods: fresh }).lost).toMatchObject([{ bound: 2 }]);
+  });
+
   it("when it never was whole and loses a member on the way", () => {
     const waits = member("e", {}, null);
     expect(lastOf({ pods: [...three, waits] }, { pods: [...members(["a", "b"]), waits] }).lost).toEqual([]);

@@ -128,6 +128,7 @@ describe("what is remembered", () => {
       notReadySince: 0,
       gangSince: 0,
       gangMost: 0,
+      gangNewest: 0,
     });
   });
 

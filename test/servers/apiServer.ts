@@ -32,17 +32,11 @@ export interface ApiServerOptions {
   readonly apiServerFlags?: readonly string[];
 }
 
-/** Flags with which DeviceTaintRules are served: by default they are not, and only in the beta version. */
-export const servingDeviceTaintRules: readonly string[] = [
-  "--runtime-config=resource.k8s.io/v1beta2=true",
-  "--feature-gates=DRADeviceTaintRules=true",
-];
-
-/** The feature gates of Kubernetes' own gangs, for the API server and kube-scheduler: by default there are none. */
-export const gangGates = "--feature-gates=GenericWorkload=true,GangScheduling=true";
+/** The feature gate of Kubernetes' own gangs, for the API server and kube-scheduler: by default it is off. */
+export const gangGates = "--feature-gates=GenericWorkload=true";
 
 /** Flags with which PodGroups and Workloads of `scheduling.k8s.io` are served. */
-export const servingNativeGangs: readonly string[] = ["--runtime-config=scheduling.k8s.io/v1alpha2=true", gangGates];
+export const servingNativeGangs: readonly string[] = ["--runtime-config=scheduling.k8s.io/v1beta1=true", gangGates];
 
 /**
  * A running API server.

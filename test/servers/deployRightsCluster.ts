@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { type ApiServer, servingDeviceTaintRules, servingNativeGangs, startApiServer } from "./apiServer.ts";
+import { type ApiServer, servingNativeGangs, startApiServer } from "./apiServer.ts";
 import {
   type AccessObject,
   account,
@@ -83,12 +83,7 @@ export async function startRightsCluster(): Promise<RightsCluster> {
   const [policyFile, auditFile] = [join(folder, "policy.json"), join(folder, "audit.log")];
   await writeFile(policyFile, JSON.stringify(auditPolicy));
   const server = await startApiServer({
-    apiServerFlags: [
-      ...servingDeviceTaintRules,
-      ...servingNativeGangs,
-      `--audit-policy-file=${policyFile}`,
-      `--audit-log-path=${auditFile}`,
-    ],
+    apiServerFlags: [...servingNativeGangs, `--audit-policy-file=${policyFile}`, `--audit-log-path=${auditFile}`],
   });
   const admin = createAdmin(server);
   const stop = async (): Promise<void> => {

@@ -97,6 +97,7 @@ describe("KAI 0.12", () => {
     await cluster.runJob(product, 10);
     await cluster.runJob({ queue: "language", name: "language-a", pods: 4, gpus: 1, gang: true }, 4);
     await cluster.runJob({ queue: "language", name: "language-b", pods: 8, gpus: 1, gang: true }, 0);
+    await cluster.allBack();
     await comeToRest(cluster.admin, [kaiCollections.queues, kaiCollections.podGroups, kaiCollections.pods]);
   }, 900_000);
 

@@ -16,7 +16,7 @@ import {
 } from "../../exporter/sources/kubernetes/kubernetesSource.ts";
 import { createRowTable } from "../../exporter/sources/kubernetes/objectTable.ts";
 import { createReflector, defaultTiming } from "../../exporter/sources/kubernetes/reflector.ts";
-import { type ApiServer, servingDeviceTaintRules, startApiServer } from "./apiServer.ts";
+import { type ApiServer, startApiServer } from "./apiServer.ts";
 import { shippedClusterRole } from "./deployRightsObjects.ts";
 import { type Admin, crdObject, createAdmin, gpuPodObject, plainPodObject, until } from "./kubernetesAdmin.ts";
 import { startProxy } from "./kubernetesProxy.ts";
@@ -36,7 +36,6 @@ beforeAll(async () => {
       { token: "reader-token", user: "fairlead" },
       { token: "denied-token", user: "denied" },
     ],
-    apiServerFlags: servingDeviceTaintRules,
   });
   admin = createAdmin(server);
   folder = await mkdtemp(join(tmpdir(), "fairlead-kubernetes-"));
@@ -191,8 +190,8 @@ describe("the Kubernetes source with the shipped ClusterRole", () => {
 
   it("reads the taints that an administrator puts on devices", async () => {
     const taint = { key: "example.com/repair", effect: "NoExecute" };
-    await admin.send("POST", "/apis/resource.k8s.io/v1beta2/devicetaintrules", {
-      apiVersion: "resource.k8s.io/v1beta2",
+    await admin.send("POST", "/apis/resource.k8s.io/v1/devicetaintrules", {
+      apiVersion: "resource.k8s.io/v1",
       kind: "DeviceTaintRule",
       metadata: { name: "repair-node-a" },
       spec: { deviceSelector: { driver: "gpu.nvidia.com", pool: "node-a" }, taint },

@@ -10,12 +10,13 @@ import { analysed, defaultSettings, joined, statesOf } from "../join/outcomes.ts
 import { type ApiServer, gangGates, servingNativeGangs, startApiServer } from "./apiServer.ts";
 import { type Admin, createAdmin, until } from "./kubernetesAdmin.ts";
 import { createGpuNodes } from "./queues/gpuNodes.ts";
+import { runContainer } from "./queues/jobPods.ts";
 import { type RealScheduler, startScheduler } from "./realScheduler.ts";
 
-const groups = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups";
+const groups = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
 const pods = "/api/v1/namespaces/default/pods";
 const members = ["rank-0", "rank-1", "rank-2", "rank-3"];
-const anObject = z.looseObject({ metadata: z.looseObject({}), spec: z.looseObject({}) });
+const anObject = z.looseObject({});
 
 let server: ApiServer;
 let admin: Admin;
@@ -46,8 +47,8 @@ afterAll(async () => {
   await server?.stop();
 });
 
-async function createPod(name: string, spec: object): Promise<void> {
-  const resources = { limits: { "nvidia.com/gpu": "1" } };
+async function createPod(name: string, spec: object, gpus = 1): Promise<void> {
+  const resources = { limits: { "nvidia.com/gpu": String(gpus) } };
   await admin.send("POST", pods, {
     metadata: { name },
     spec: { ...spec, containers: [{ name: "main", image: "none", resources }] },
@@ -58,12 +59,7 @@ const createMember = (name: string): Promise<void> => createPod(name, { scheduli
 
 /** Its kubelet, which is not there, says that its container runs. */
 async function run(name: string): Promise<void> {
-  const pod = anObject.parse(await admin.send("GET", `${pods}/${name}`));
-  const running = { running: { startedAt: new Date().toISOString() } };
-  const containerStatuses = [
-    { name: "main", image: "none", imageID: "", ready: true, restartCount: 0, started: true, state: running },
-  ];
-  await admin.send("PUT", `${pods}/${name}/status`, { ...pod, status: { phase: "Running", containerStatuses } });
+  await runContainer(admin, `${pods}/${name}`, anObject.parse(await admin.send("GET", `${pods}/${name}`)));
 }
 
 /** One cycle now. */
@@ -73,7 +69,7 @@ function cycle(): Snapshot {
   return found.snapshot;
 }
 
-const read = (): readonly Pod[] => source.read().pods.filter(({ name }) => name !== "other");
+const read = (): readonly Pod[] => source.read().pods.filter(({ name }) => !name.includes("other"));
 const bound = (): number => read().filter(({ nodeName }) => nodeName !== null).length;
 const causes = (): readonly string[] => analysed(cycle()).waiting.work.map(({ cause }) => cause);
 
@@ -88,13 +84,17 @@ describe("a gang of four that kube-scheduler places", () => {
     expect(bound()).toBe(0);
   });
 
-  it("waits for capacity when all four are there and three have room", async () => {
+  it("waits as a gang when all four are there and three have room, and for capacity when none has", async () => {
+    await createPod("another", { nodeName: "four" }, 3);
     await createMember("rank-3");
     await until("all members are read", () => read().length === 4);
     await until("the scheduler has looked at it", () =>
       read().some(({ unschedulable }) => unschedulable !== undefined),
     );
     expect(causes()).toEqual(["capacity"]);
+    await admin.send("DELETE", `${pods}/another?gracePeriodSeconds=0`);
+    await until("three have room", () => source.read().pods.length === 5);
+    expect(causes()).toEqual(["gang"]);
     expect(bound()).toBe(0);
   });
 

@@ -7,7 +7,7 @@
 #   FAIRLEAD_TEST_CACHE     where the programs are kept (default: $XDG_CACHE_HOME/fairlead or ~/.cache/fairlead)
 set -euo pipefail
 
-readonly KUBERNETES_VERSION=1.36.3
+readonly KUBERNETES_VERSION=1.37.2
 readonly GO_VERSION=1.26.0 # the least that its module accepts
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -6,7 +6,7 @@
 #   FAIRLEAD_TEST_CACHE     where the programs are kept (default: $XDG_CACHE_HOME/fairlead or ~/.cache/fairlead)
 set -euo pipefail
 
-readonly KUBERNETES_VERSION=1.36.3 # as in install-kube-servers.sh
+readonly KUBERNETES_VERSION=1.37.2 # as in install-kube-servers.sh
 readonly CONTAINERD_VERSION=2.4.2
 readonly COREDNS_VERSION=1.15.0
 readonly LOCAL_PATH_VERSION=0.0.30

@@ -12,7 +12,7 @@ set -uo pipefail
 # What is only downloaded goes beside what is built: it keeps no core busy. Of the latter one at a time: the compiler keeps
 # all cores busy by itself, and what two servers share is compiled once only where one comes after the other.
 readonly downloaded=(helm workload-crds operator-crds focus-validator)
-readonly built=(kube-servers kueue volcano kai dockerfile-lint helm-unittest release-lint otel-collector node thanos mimir)
+readonly built=(kube-servers kueue volcano kai dockerfile-lint helm-unittest release-lint otel-collector workload-controllers node thanos mimir)
 readonly NO_TIME=75
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -185,7 +185,7 @@ function memorySlices(body: Place, capacities: SliceDevice["capacity"]): readonl
 }
 
 /**
- * A DeviceTaintRule (`resource.k8s.io` v1beta2 or v1alpha3) as a model record. Rules of the first v1alpha3 could select by
+ * A DeviceTaintRule (`resource.k8s.io` v1, v1beta2 or v1alpha3) as a model record. Rules of the first v1alpha3 could select by
  * class and by expressions. It is not known what they select, so they taint nothing here.
  */
 export function decodeDeviceTaintRule(value: unknown): Decoded<DeviceTaintRule> {

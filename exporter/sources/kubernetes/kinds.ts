@@ -63,7 +63,7 @@ export const watchedKinds = {
   },
   resourceClaims: { ...claims, resource: "resourceclaims" },
   resourceSlices: { ...claims, resource: "resourceslices" },
-  deviceTaintRules: { ...claims, versions: ["v1beta2", "v1alpha3"], resource: "devicetaintrules" },
+  deviceTaintRules: { ...claims, versions: ["v1", "v1beta2", "v1alpha3"], resource: "devicetaintrules" },
   kueueClusterQueues: { ...kueue, resource: "clusterqueues" },
   kueueLocalQueues: { ...kueue, resource: "localqueues" },
   kueueCohorts: { ...kueue, versions: [...kueue.versions, "v1alpha1"], resource: "cohorts" },

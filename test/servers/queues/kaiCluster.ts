@@ -16,6 +16,8 @@ export interface KaiCluster {
   runJob(job: KaiJob, running: number): Promise<void>;
   /** How many pods of a job run. */
   running(job: KaiJob): Promise<number>;
+  /** Waits until the pods that were evicted are there again: before, the objects may seem to be at rest. */
+  allBack(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -118,7 +120,16 @@ export async function startKaiCluster(queues: readonly KaiQueueWanted[]): Promis
       await admin.send("POST", kaiCollections.namespaces, { metadata: { name: `team-${queue.name}` } });
     }
     keeping = keepPods();
-    return { server, admin, kai, runJob, running, stop };
+    const allBack = (): Promise<void> =>
+      until("all pods that were evicted are there again", async () => {
+        const there = await Promise.all(
+          wanted.map(async ({ job }) => {
+            return [...(await podsOf(job)).keys()].filter((name) => name.startsWith(`${job.name}-`)).length >= job.pods;
+          }),
+        );
+        return !there.includes(false);
+      });
+    return { server, admin, kai, runJob, running, allBack, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -11,8 +11,11 @@ const pod = z.looseObject({
 
 const PERIOD_MS = 150;
 
-/** Does for pods what kubelet does: a bound one runs, a deleted one is gone. Call what it returns to end that. */
-export function livePods(admin: Admin): () => Promise<void> {
+/**
+ * Does for pods what kubelet does: a bound one runs, a deleted one is gone. Call what it returns to end that. `runs` writes the
+ * status of a pod that runs.
+ */
+export function livePods(admin: Admin, runs: typeof run = run): () => Promise<void> {
   let ended = false;
   const live = async (): Promise<void> => {
     while (!ended) {
@@ -23,7 +26,7 @@ export function livePods(admin: Admin): () => Promise<void> {
         if (metadata.deletionTimestamp !== undefined) {
           await admin.send("DELETE", `${path}?gracePeriodSeconds=0`).catch(() => {}); // a controller was faster
         } else if (spec.nodeName !== undefined && status.phase === "Pending") {
-          await run(admin, path, found).catch(() => {}); // it has changed: the next round sees it anew
+          await runs(admin, path, found).catch(() => {}); // it has changed: the next round sees it anew
         }
       }
       await sleep(PERIOD_MS);
