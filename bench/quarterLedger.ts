@@ -122,6 +122,7 @@ function capacity(from: number, to: number): CapacityTime {
         largestPlaceableMax: 8,
       })),
     ),
+    topology: [],
     domainPools: pools.map((pool) => ({ domain: pool, pool })),
     poolModels: pools.map((pool) => ({ pool, model: pool })),
   };

@@ -44,16 +44,36 @@ export interface PlacementTime {
   readonly largestPlaceableMax: number;
 }
 
+/** How well the free GPUs of a pool fitted gangs that must stay within one domain of a level, within one hour. */
+export interface TopologyTime {
+  readonly hour: number;
+  readonly pool: string;
+  /** Name of the level of the cluster's topology, such as the node label of racks. */
+  readonly level: string;
+  /** Covered time in which the pool had nodes in a domain of the level. */
+  readonly seconds: number;
+  /** The part of `seconds` in which at least one gang could have started, for each of `gangSizes`. */
+  readonly fitted: readonly number[];
+}
+
 /** Capacity over a step, with the pools of its domains and the models of its pools. */
 export interface CapacityTime {
   readonly domains: readonly DomainTime[];
   readonly placement: readonly PlacementTime[];
+  /** Empty for clusters without topology. */
+  readonly topology: readonly TopologyTime[];
   readonly domainPools: readonly { readonly domain: string; readonly pool: string }[];
   readonly poolModels: readonly { readonly pool: string; readonly model: string }[];
 }
 
 /** The capacity of a gap, in which nothing is counted. */
-export const noCapacityTime: CapacityTime = { domains: [], placement: [], domainPools: [], poolModels: [] };
+export const noCapacityTime: CapacityTime = {
+  domains: [],
+  placement: [],
+  topology: [],
+  domainPools: [],
+  poolModels: [],
+};
 
 /**
  * The capacity of each domain and pool of the earlier moment over a step: its amounts at that moment times the seconds of each
@@ -63,8 +83,9 @@ export function capacityTimeOf(before: Analysis, parts: readonly HourPart[]): Ca
   const { domains } = before.snapshot.queueing;
   const domainTimes = domainTimesOf(before.snapshot.queueing, parts);
   const placement = placementTimesOf(before, parts);
+  const topology = topologyTimesOf(before, parts);
   const domainPools = domains.flatMap(({ name, pools }) => pools.map((pool) => ({ domain: name, pool })));
-  return { domains: domainTimes, placement, domainPools, poolModels: poolModelsOf(before.snapshot) };
+  return { domains: domainTimes, placement, topology, domainPools, poolModels: poolModelsOf(before.snapshot) };
 }
 
 function domainTimesOf(queueing: Snapshot["queueing"], parts: readonly HourPart[]): readonly DomainTime[] {
@@ -109,6 +130,20 @@ function placementTimesOf(analysis: Analysis, parts: readonly HourPart[]): reado
       largestPlaceableMin: largestPlaceablePod,
       largestPlaceableMax: largestPlaceablePod,
     })),
+  );
+}
+
+function topologyTimesOf({ topology }: Analysis, parts: readonly HourPart[]): readonly TopologyTime[] {
+  return parts.flatMap(({ hour, seconds }) =>
+    topology.pools.flatMap(({ pool, levels }) =>
+      levels.map(({ level, gangs }) => ({
+        hour,
+        pool,
+        level,
+        seconds,
+        fitted: gangs.map(({ slots }) => (slots > 0 ? seconds : 0)),
+      })),
+    ),
   );
 }
 

@@ -8,6 +8,7 @@ import { type StrandedReason, strandedReasons } from "../../exporter/model/fragm
 import { device, moment, nodeView } from "../analysis/momentBuilder.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { analysed } from "../join/outcomes.ts";
+import { topologyMoment } from "../publish/topologyMoment.ts";
 import { anyLifecycle, intervalSeconds, lifecycleOf } from "./clusterLifecycle.ts";
 import { type Leaf, queueMoment } from "./queueMoments.ts";
 
@@ -72,11 +73,25 @@ describe("the time of a quota domain", () => {
     ]);
   });
 
+  it("has the part of a step in which gangs of each size fit into one domain, cut at the hour", () => {
+    const { capacity } = step(topologyMoment, topologyMoment, hour - 10, 30);
+    const rack = (seconds: number, at: number) => ({
+      ...{ hour: at, pool: "H100", level: "rack", seconds },
+      fitted: [seconds, seconds, 0, 0, 0, 0],
+    });
+    expect(capacity.topology.filter(({ level }) => level === "rack")).toEqual([rack(10, hour - 3600), rack(20, hour)]);
+  });
+
+  it("has no time of levels without topology", () => {
+    const before = queueMoment({ leaves: [leaf({ allocated: 1 })] });
+    expect(step(before, before, hour, 30).capacity.topology).toEqual([]);
+  });
+
   it("of a gap is nothing", () => {
     const before = queueMoment({ leaves: [leaf({ allocated: 1 })] });
     expect(step(before, before, hour, 91)).toMatchObject({
       interval: { gap: "too-long" },
-      capacity: { domains: [], placement: [], domainPools: [], poolModels: [] },
+      capacity: { domains: [], placement: [], topology: [], domainPools: [], poolModels: [] },
     });
   });
 });

@@ -14,6 +14,7 @@ export function createCapacityWriter(db: DatabaseSync) {
   const poolModelIds = createDimensionIds(db, "pool_models");
   const addDomain = db.prepare(addRowSql("domain_time"));
   const addPlacement = db.prepare(addRowSql("placement_time"));
+  const addTopology = db.prepare(addRowSql("topology_time"));
   // A node is in one state at a time. If the end of a state could not be kept, the state ended at the latest when the next one
   // began.
   const endOlder = db.prepare(
@@ -47,6 +48,8 @@ export function createCapacityWriter(db: DatabaseSync) {
         const sums = [row.seconds, row.free, ...stranded, row.blocked, ...largest];
         addPlacement.run(row.hour / secondsPerHour, row.pool, ...sums);
       }
+      for (const { hour, pool, level, seconds, fitted } of capacity.topology)
+        addTopology.run(hour / secondsPerHour, pool, level, seconds, ...fitted);
       for (const { node, begins, ends, nodePool, pool, state, gpus } of capacity.nodeStreaks) {
         endOlder.run(begins, node, begins);
         putStreak.run(node, begins, ends, nodePool, pool, state, gpus);

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isoTime } from "../../kernel/isoTime.ts";
 import { strandedReasons } from "../../model/fragmentation.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
+import { wrongTopology } from "./checkTopologyTime.ts";
 import { coverageOfIntervals, toInterval } from "./intervalLog.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
@@ -58,6 +59,7 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
       ...openQueues(db),
       ...wrongDomains(db),
       ...wrongPlacement(db),
+      ...wrongTopology(db, maxFindings),
       ...wrongServed(db),
       ...wrongStreaks(db),
       ...orphans(db),

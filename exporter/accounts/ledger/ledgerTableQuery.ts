@@ -13,6 +13,7 @@ import { sizeClasses } from "./waitBucket.ts";
  * - `domains`: what quota domains can give out, and how much of it they gave out;
  * - `nodes`: the time of nodes in each state;
  * - `placement`: how free GPUs were spread over nodes;
+ * - `topology`: how long gangs would have fitted into one domain of each level of the topology;
  * - `nodeStreaks`: single nodes that were in one state for at least an hour;
  * - `health`: GPU time that was lost to faults of hardware and nodes, or was slowed down;
  * - `outages`: single GPUs that could not be used;
@@ -27,6 +28,7 @@ export const ledgerTables = [
   "nodes",
   "nodeStreaks",
   "placement",
+  "topology",
   "health",
   "outages",
   "serving",
@@ -76,6 +78,8 @@ export interface LedgerTableQuery {
  * - `placement`: GPU-seconds of free whole GPUs, of stranded GPUs by reason (`stranded` is the sum of all reasons but
  *   `strandedConstraint`), and of what blocked work needs; and the mean, the least and the most GPUs of the largest pod that
  *   could be placed.
+ * - `topology`: the covered seconds of a level, and those of them in which at least one gang of 8, 16, 32, 64, 128 or 256 GPUs
+ *   could have started within one domain of it (`fitted8` to `fitted256`).
  * - `health`: GPU-seconds by cause, the part of these with a price, and their cost, which is `null` without a price and where
  *   there are several currencies.
  * - `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their

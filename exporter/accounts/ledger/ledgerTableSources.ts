@@ -1,11 +1,12 @@
 import { strandedReasons } from "../../model/fragmentation.ts";
+import { gangSizes } from "../../model/topology.ts";
 import { absentAmounts } from "../posting.ts";
 import { eventTables } from "./eventTables.ts";
 import type { LedgerTable } from "./ledgerTableQuery.ts";
 import { byHour, byHourOrDay, type LedgerTableSource, times } from "./ledgerTableSource.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 import { servedSource } from "./servedSource.ts";
-import { queueColumns, strandedColumn } from "./tables.ts";
+import { fittedColumn, queueColumns, strandedColumn } from "./tables.ts";
 
 /**
  * The stranded GPU time as alerts count it. Constraints are left out, because labels and taints that keep every typical pod out
@@ -59,6 +60,18 @@ const capacitySources = {
     },
     addsUp: false,
     rank: "free",
+  },
+  topology: {
+    ...byHour,
+    from: "topology_time t",
+    columns: { ...times, pool: "t.pool", level: "t.level" },
+    groups: "pool,level",
+    sums: {
+      ...Object.fromEntries(gangSizes.map((gang) => [`fitted${gang}`, `sum(t.${fittedColumn(gang)})`])),
+      seconds: "sum(t.seconds)",
+    },
+    addsUp: true,
+    rank: "seconds",
   },
   outages: {
     from: `(SELECT ? AS begins, ? AS ends) asked, (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL) seen,

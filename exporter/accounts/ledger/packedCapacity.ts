@@ -5,6 +5,7 @@ import {
   noCapacityTime,
   type PlacementTime,
   strandedTimes,
+  type TopologyTime,
 } from "../capacityTime.ts";
 import type { NodeStreak } from "../nodeStreakAccount.ts";
 import type { Outage } from "../outageAccount.ts";
@@ -24,18 +25,23 @@ const mostStreaks = 50_000;
 const mostNames = 10_000;
 
 /** The number of rows of sums that an entry adds. */
-export function capacityRowCount({ domains, placement }: PackedCapacity): number {
-  return domains.length + placement.length;
+export function capacityRowCount({ domains, placement, topology }: PackedCapacity): number {
+  return domains.length + placement.length + topology.length;
 }
 
 /**
- * Merges two of these: times of the same hour and domain (or pool) become one, and only the last report of each streak or
+ * Merges two of these: times of the same hour and domain (or pool, and level) become one, and only the last report of each streak or
  * outage counts.
  */
 export function mergeCapacity(earlier: PackedCapacity, later: PackedCapacity): PackedCapacity {
   return {
     domains: sumBy([...earlier.domains, ...later.domains], ({ hour, domain }) => [`${hour}`, domain], addDomains),
     placement: sumBy([...earlier.placement, ...later.placement], ({ hour, pool }) => [`${hour}`, pool], addPlacement),
+    topology: sumBy(
+      [...earlier.topology, ...later.topology],
+      ({ hour, pool, level }) => [`${hour}`, pool, level],
+      addTopology,
+    ),
     domainPools: names([...earlier.domainPools, ...later.domainPools], ({ domain, pool }) => [domain, pool]),
     poolModels: names([...earlier.poolModels, ...later.poolModels], ({ pool, model }) => [pool, model]),
     nodeStreaks: lastReports(earlier.nodeStreaks, later.nodeStreaks, ({ begins, node }) => `${begins} ${node}`),
@@ -45,8 +51,8 @@ export function mergeCapacity(earlier: PackedCapacity, later: PackedCapacity): P
 
 /** The capacity without its sums, whose time is not covered. */
 export function withoutTimes(capacity: PackedCapacity): PackedCapacity {
-  const { domains, placement } = noCapacityTime;
-  return { ...capacity, domains, placement };
+  const { domains, placement, topology } = noCapacityTime;
+  return { ...capacity, domains, placement, topology };
 }
 
 /** Adds up rows with the same key, in the order of their first occurrence. */
@@ -91,6 +97,14 @@ function addPlacement(one: PlacementTime, other: PlacementTime): PlacementTime {
     largestPlaceable: one.largestPlaceable + other.largestPlaceable,
     largestPlaceableMin: Math.min(one.largestPlaceableMin, other.largestPlaceableMin),
     largestPlaceableMax: Math.max(one.largestPlaceableMax, other.largestPlaceableMax),
+  };
+}
+
+function addTopology(one: TopologyTime, other: TopologyTime): TopologyTime {
+  return {
+    ...one,
+    seconds: one.seconds + other.seconds,
+    fitted: one.fitted.map((seconds, i) => seconds + (other.fitted[i] ?? 0)),
   };
 }
 

@@ -43,6 +43,7 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneRows(db, "price_log", "id", "ends", firstSecond) ||
           pruneRows(db, "domain_time", "hour, domain", "hour", firstDay * hoursPerDay) ||
           pruneRows(db, "placement_time", "hour, pool", "hour", firstDay * hoursPerDay) ||
+          pruneRows(db, "topology_time", "hour, pool, level", "hour", firstDay * hoursPerDay) ||
           pruneRows(db, "health_time", "hour, health_group", "hour", firstDay * hoursPerDay) ||
           pruneRows(db, "node_streaks", "node, begins", "ends", firstSecond, "ends") ||
           pruneRows(db, "outages", "node, gpu, begins", "ends", firstSecond, "ends") ||

@@ -253,6 +253,18 @@ CREATE TABLE served_time (
 `;
 
 /**
+ * How long gangs of 8 to 256 GPUs would have fitted into one domain of a level of the cluster's topology, by hour, beside the
+ * covered seconds of the level. Clusters without topology have no rows.
+ */
+const version12 = `
+CREATE TABLE topology_time (
+  hour INTEGER NOT NULL, pool TEXT NOT NULL, level TEXT NOT NULL, seconds REAL NOT NULL, fitted_8_seconds REAL NOT NULL,
+  fitted_16_seconds REAL NOT NULL, fitted_32_seconds REAL NOT NULL, fitted_64_seconds REAL NOT NULL,
+  fitted_128_seconds REAL NOT NULL, fitted_256_seconds REAL NOT NULL, PRIMARY KEY (hour, pool, level)
+) STRICT, WITHOUT ROWID;
+`;
+
+/**
  * The statements that lead from each version to the next; the first begins with an empty file. New versions are appended, and
  * old ones never change.
  */
@@ -268,6 +280,7 @@ export const ledgerMigrations: readonly string[] = [
   version9,
   version10,
   version11,
+  version12,
 ];
 
 /** The version of the files that this Fairlead writes. */

@@ -1,4 +1,5 @@
 import { type StrandedReason, strandedReasons } from "../../model/fragmentation.ts";
+import { type GangSize, gangSizes } from "../../model/topology.ts";
 import { absentAmounts, type QueueAmount, queueAmounts } from "../posting.ts";
 
 /**
@@ -66,6 +67,9 @@ const maybeUnknown: ReadonlySet<QueueAmount> = new Set<QueueAmount>([
 /** The column of a reason in `placement_time`. */
 export const strandedColumn = (reason: StrandedReason): string => `stranded_${reason}_gpu_seconds`;
 
+/** The column of a size of gangs in `topology_time`. */
+export const fittedColumn = (gang: GangSize): string => `fitted_${gang}_seconds`;
+
 const ofPostings = {
   gpu_seconds: "sum",
   estimated_gpu_seconds: "sum",
@@ -117,6 +121,11 @@ export const sumTables = {
       largest_placeable_min: "min",
       largest_placeable_max: "max",
     },
+  },
+  topology_time: {
+    keptBy: "hour",
+    keys: { pool: null, level: null },
+    sums: { seconds: "sum", ...combined(gangSizes.map(fittedColumn), "sum") },
   },
   health_time: {
     keptBy: "hour",

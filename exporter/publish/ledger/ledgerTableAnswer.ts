@@ -2,6 +2,7 @@ import type { LedgerTable, LedgerTableAmounts, LedgerTableAnswer } from "../../a
 import { amountsOf } from "../../accounts/ledger/ledgerTableSources.ts";
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
+import { gangSizes } from "../../model/topology.ts";
 import { duration, left, minuteOf, percent, plainText, right, tableLines } from "../terminal/columns.ts";
 import { coverageLines, ledgerCoverage } from "./gpuTimeAnswer.ts";
 
@@ -69,6 +70,7 @@ const titles: Readonly<Record<LedgerTable, string>> = {
   nodes: "Node-hours",
   nodeStreaks: "Nodes that were idle, cordoned or not ready for an hour or longer",
   placement: "GPU-hours that were free, and of what use they were",
+  topology: "Hours in which a gang of so many GPUs would have fitted within one domain of a level",
   outages: "GPUs that could not be used for five minutes or longer",
   health: "GPU-hours lost to faults of hardware and nodes, or slowed down",
   serving: "What workloads that serve did",
@@ -141,6 +143,10 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "largestPlaceableMin", heading: "largest pod: least", show: count },
     { name: "largestPlaceableMean", heading: "mean", show: (gpus) => gpus.toFixed(1) },
     { name: "largestPlaceableMax", heading: "most", show: count },
+  ],
+  topology: [
+    ...gangSizes.map((gang) => ({ name: `fitted${gang}`, heading: `of ${gang}`, show: hours })),
+    { name: "seconds", heading: "covered", show: hours },
   ],
   outages: [
     { name: "outages", heading: "times", show: count },

@@ -3,6 +3,7 @@ import {
   type DomainTime,
   noCapacityTime,
   type PlacementTime,
+  type TopologyTime,
 } from "../../../exporter/accounts/capacityTime.ts";
 import type { SeenFailure } from "../../../exporter/accounts/failureAccount.ts";
 
@@ -101,6 +102,18 @@ export function domainTime(values: Partial<DomainTime> = {}): DomainTime {
     pending: 3600,
     guaranteedSeconds: 1800,
     guaranteed: 14_400,
+    ...values,
+  };
+}
+
+/** Half an hour of a level in which gangs of 8 and 16 fitted, and one of 32 for a third of it, where nothing else is given. */
+export function topologyTime(values: Partial<TopologyTime> = {}): TopologyTime {
+  return {
+    hour: start,
+    pool: "h100",
+    level: "rack",
+    seconds: 1800,
+    fitted: [1800, 1800, 600, 0, 0, 0],
     ...values,
   };
 }
@@ -334,5 +347,8 @@ function cycleCapacity(n: number, hour: number) {
   const nodeStreaks = n % 2 === 0 ? [nodeStreak({ begins, ends: n % 4 === 2 ? begins + 7200 : null })] : [];
   const domainPools = [{ domain: `domain-${n % 3}`, pool: "h100" }];
   const poolModels = [{ pool: "h100", model: `model-${n % 2}` }];
-  return { capacity: { domains, placement, domainPools, poolModels }, nodeStreaks };
+  const topology = [
+    topologyTime({ hour, level: `level-${n % 2}`, seconds: 32, fitted: [32, 32, n % 33, n % 17, n % 3, 0] }),
+  ];
+  return { capacity: { domains, placement, topology, domainPools, poolModels }, nodeStreaks };
 }

@@ -94,6 +94,11 @@ function addCapacity(totals: Map<string, number>, { capacity, nodeStreaks }: Led
     const most = `${key} largest_placeable_max`;
     totals.set(most, Math.max(totals.get(most) ?? 0, row.largestPlaceableMax));
   }
+  for (const { hour, pool, level, seconds, fitted } of capacity.topology) {
+    plus(totals, `${hour} topology ${JSON.stringify([pool, level])} seconds`, seconds);
+    for (const [i, gang] of [8, 16, 32, 64, 128, 256].entries())
+      plus(totals, `${hour} topology ${JSON.stringify([pool, level])} fitted_${gang}_seconds`, fitted[i] ?? Number.NaN);
+  }
   for (const { domain, pool } of capacity.domainPools) totals.set(`pool ${pool} of ${domain}`, 1);
   for (const { pool, model } of capacity.poolModels) totals.set(`model ${model} of ${pool}`, 1);
   // What was said last of a streak counts.
@@ -179,11 +184,18 @@ export function totalsOfLedger(db: DatabaseSync): Totals {
       }
     }
   }
+  readTopology(totals, db);
   read("SELECT DISTINCT 'pool ' || pool || ' of ' || domain AS k, 1 AS gpu_seconds FROM domain_pools");
   read("SELECT DISTINCT 'model ' || model || ' of ' || pool AS k, 1 AS gpu_seconds FROM pool_models");
   for (const { node, begins, state, ends } of db.prepare("SELECT * FROM node_streaks").iterate())
     totals.set(`streak ${node} ${begins} ${state}`, Number(ends ?? -1));
   return totals;
+}
+
+function readTopology(totals: Map<string, number>, db: DatabaseSync): void {
+  for (const { hour, pool, level, ...amounts } of db.prepare("SELECT * FROM topology_time").iterate())
+    for (const [column, value] of Object.entries(amounts))
+      totals.set(`${Number(hour) * 3600} topology ${JSON.stringify([pool, level])} ${column}`, Number(value));
 }
 
 function accountOf({ account }: Posting): readonly (string | null)[] {

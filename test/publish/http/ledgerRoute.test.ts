@@ -138,7 +138,7 @@ describe("/api/v1/ledger", () => {
       status: 400,
       body: {
         nextStep:
-          "Use gpu-time, queues, domains, waits, evictions, failures, nodes, nodeStreaks, placement, health, outages, serving, recommendations, prices.",
+          "Use gpu-time, queues, domains, waits, evictions, failures, nodes, nodeStreaks, placement, topology, health, outages, serving, recommendations, prices.",
       },
     });
   });
