@@ -216,7 +216,7 @@ function shareActivity({ share }: BoundShare, device: BoundDevice, activity: num
 }
 
 /**
- * The activity of a GPU that is due to the processes of a share's pod. Such values are believed unless all are 0 on a busy GPU: the
+ * The part of a GPU that the processes of a share's pod use. Such values are believed unless all are 0 on a busy GPU: the
  * exporter cannot see processes then.
  */
 function trustedProcessUtil(share: BoundShare, sample: Sample): number | null {
@@ -225,16 +225,7 @@ function trustedProcessUtil(share: BoundShare, sample: Sample): number | null {
   const own = processUtilOf(share, reading);
   if (own === null) return null;
   const seen = device.shares.some((one) => (processUtilOf(one, reading) ?? 0) > 0);
-  return seen || (activity ?? 0) <= 0.05 ? own * bySignal(sample) : null;
-}
-
-/**
- * By what the utilization of processes, which is time with a kernel as GPU_UTIL is, becomes activity by the signal with which all
- * devices of the cluster are compared: that signal's part of GPU_UTIL on this GPU, at most 1.
- */
-function bySignal({ reading, activity, signal }: Sample): number {
-  const gpuUtil = reading?.gpuUtil ?? 0;
-  return signal === "gpu_util" || activity === null || gpuUtil <= 0 ? 1 : Math.min(1, activity / gpuUtil);
+  return seen || (activity ?? 0) <= 0.05 ? own : null;
 }
 
 /** By the row that gave the pod its share; else by an exporter of processes, or by any row, that names this very pod. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
 import { claimant, gfdLabels, gpuNode, gpuPod, instance, node, now, page, pod, reading } from "../clusterBuilder.ts";
 import {
   allocatedBy,
@@ -117,23 +116,6 @@ describe("a shared GPU", () => {
     });
     expect(holdingsOf(snapshot, "a")).toMatchObject([wanted]);
     expect(holdingsOf(snapshot, "b")).toMatchObject([{ activity: 0.04, estimated: false }]);
-  });
-
-  it("processes by pod are time with kernels, and count by the signal that all devices are measured with", () => {
-    const of = (pod: string, util: number) => ({ namespace: "research", pod, podUid: null, util });
-    const holders = (parts: Partial<DeviceReading>) => {
-      const row = { ...reading("GPU-0", 0.2), podProcesses: [of("a", 0.6), of("b", 0.2)], ...parts };
-      const pods = [gpuPod("a", "n", 1), gpuPod("b", "n", 1)];
-      const snapshot = snapshotOf({ nodes: [sliced(1, 2)], pods, telemetry: [page("n", [row])] });
-      return ["a", "b"].map((name) =>
-        holdingsOf(snapshot, name).reduce((sum, { activity }) => sum + (activity ?? 0), 0),
-      );
-    };
-    const claimants = [claimant("a"), claimant("b")];
-    // A quarter of that time's multiprocessors: 0.2 of the GPU in all, 0.15 and 0.05 of it, on half a GPU each.
-    const [a = 0, b = 0] = holders({ gpuUtil: 0.8, claimants });
-    expect([a, b]).toEqual([expect.closeTo(0.3, 12), expect.closeTo(0.1, 12)]);
-    expect(holders({ gpuUtil: 0.8, smActive: null, claimants })).toEqual([1, 0.4]);
   });
 
   it("processes by pod that are all 0 on a busy GPU are not believed, and a pod alone has its GPU's activity", () => {
