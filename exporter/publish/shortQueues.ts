@@ -14,6 +14,11 @@ export interface ShortQueue {
   readonly borrowers: readonly { readonly queue: string; readonly gpus: number }[];
   /** How long its oldest work waits; `null` when that is not known. */
   readonly oldestSeconds: number | null;
+  /**
+   * The GPUs of its waiting work that fits into what is free, but nowhere together: GPUs that are merely given to the queue
+   * start none of it. `null` if there is other work, or none.
+   */
+  readonly scatteredGpus: number | null;
   /** How long it has been short without a break; `null` if that is not remembered. */
   readonly shortSeconds: number | null;
 }
@@ -29,6 +34,7 @@ export function shortQueues(analysis: Analysis): readonly ShortQueue[] {
   if (short.length === 0) return [];
   const borrowers = borrowersByQueue(analysis);
   const oldest = oldestByQueue(analysis);
+  const scattered = scatteredByQueue(analysis);
   return short
     .sort((a, b) => b.fairness.shortfall - a.fairness.shortfall)
     .map(({ queue, index, fairness: own }) => ({
@@ -37,6 +43,7 @@ export function shortQueues(analysis: Analysis): readonly ShortQueue[] {
       fairness: own,
       borrowers: borrowers.get(index) ?? [],
       oldestSeconds: oldest.get(index) ?? null,
+      scatteredGpus: scattered.get(index) ?? null,
       shortSeconds: secondsShort(analysis, queue),
     }));
 }
@@ -54,6 +61,21 @@ function borrowersByQueue({ snapshot, fairness }: Analysis): ReadonlyMap<number,
     known.push({ queue: snapshot.queueing.queues[borrower]?.name ?? "", gpus });
     byQueue.set(starved, known);
   }
+  return byQueue;
+}
+
+/** For each queue all of whose waiting work fits nowhere together: its GPUs. */
+function scatteredByQueue({ waiting }: Analysis): ReadonlyMap<number, number> {
+  const byQueue = new Map<number, number>();
+  const others = new Set<number>();
+  for (const { queue, gpus } of waiting.queues) {
+    if (queue === null) continue;
+    const { fragmentation = 0, topology = 0 } = gpus;
+    byQueue.set(queue, (byQueue.get(queue) ?? 0) + fragmentation + topology);
+    const all = Object.values(gpus).reduce((sum, amount) => sum + amount, 0);
+    if (all - fragmentation - topology > gpuTolerance) others.add(queue);
+  }
+  for (const [queue, gpus] of byQueue) if (others.has(queue) || gpus <= gpuTolerance) byQueue.delete(queue);
   return byQueue;
 }
 

@@ -121,6 +121,9 @@ describe.each(seeds)("the demo of racks, seed %i", (seed) => {
 it("npm run demo -- --scenario racks --once shows it, and checks it against the simulator", async () => {
   const io = captureIo();
   expect(await run(["demo", "--scenario", "racks", "--once"], io), io.stderr()).toBe(0);
+  const shown = io.stdout().replaceAll(/\s+/g, " ");
+  expect(shown).toContain("8.0 are free and not given to it; what waits (8.0) fits nowhere together");
+  expect(shown).not.toContain("would start with that");
   expect(io.stdout()).toMatch(/^RACKS by topology\.example\.com\/rack: 33\.0 GPUs are free\n/);
   expect(io.stdout()).toMatch(/\n {4}-> move notebooks\/notebook-\d+ /);
   expect(io.stdout()).toMatch(/\nchecked: \d+ numbers .* equal the simulator's truth\n/);

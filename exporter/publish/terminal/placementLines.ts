@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { BlockedWork } from "../../analysis/blocked/blocked.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
+import type { LevelFit } from "../../analysis/topology/topology.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { fold, type Line } from "./layout.ts";
 import { levelText } from "./topologyLines.ts";
@@ -21,10 +22,15 @@ export function placementLines(analysis: Analysis): readonly Line[] {
   const indent = " ".repeat(width + 4);
   const lines = pools.flatMap((pool) => [
     ...fold(`  ${plainText(pool.pool, 24).padEnd(width)}  ${fitText(pool)}`, indent),
-    ...(levels.get(pool.pool) ?? []).flatMap((level) => fold(`${indent}${levelText(level)}`, `${indent}  `)),
+    ...(levels.get(pool.pool) ?? [])
+      .filter(hasDomainOfNodes)
+      .flatMap((level) => fold(`${indent}${levelText(level)}`, `${indent}  `)),
   ]);
   return ["WHAT FITS NOW", ...lines, ...blockedLines(analysis)];
 }
+
+/** A level whose domains are single nodes says nothing that the line of the pool does not. */
+const hasDomainOfNodes = ({ domains }: LevelFit): boolean => domains.some(({ nodes }) => nodes > 1);
 
 const hasFree = ({ freeGpus, sharedFreeGpus, partitionedFreeGpus }: PoolPlacement): boolean =>
   freeGpus + sharedFreeGpus + partitionedFreeGpus > 1e-6;

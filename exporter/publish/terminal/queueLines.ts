@@ -27,18 +27,22 @@ export function shortLines(analysis: Analysis): readonly Line[] {
 }
 
 /** Says in one sentence which queue is short of how much, and who has it. */
-function shortText({ queue, domain, fairness, borrowers, oldestSeconds, shortSeconds }: ShortQueue): string {
+function shortText(short: ShortQueue): string {
+  const { queue, domain, fairness, borrowers, oldestSeconds, shortSeconds } = short;
   const taken = borrowers.map(({ queue: name, gpus: amount }) => `${plainText(name, 30)} has ${gpus(amount)}`);
-  const starts =
-    fairness.actionableShortfall > 1e-6
-      ? `; waiting gangs of ${gpus(fairness.actionableShortfall)} would start with that`
-      : fairness.heldBackBy === null
-        ? "; no whole waiting gang would start with that"
-        : "";
   const since = shortSeconds === null || shortSeconds < 60 ? "" : ` for ${duration(shortSeconds)}`;
   const waits = oldestSeconds === null ? "" : `; its oldest work waits for ${duration(oldestSeconds)}`;
   const holds = since === "" ? "holds" : "has had";
-  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) ${holds} ${gpus(queue.allocated)} of the ${gpus(fairness.entitled)} GPUs it is entitled to${since}: ${[...taken, ...causeTexts(fairness, borrowers)].join(", ")}${starts}${waits}`;
+  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) ${holds} ${gpus(queue.allocated)} of the ${gpus(fairness.entitled)} GPUs it is entitled to${since}: ${[...taken, ...causeTexts(fairness, borrowers)].join(", ")}${startsText(short)}${waits}`;
+}
+
+/** Says what would start with what is missing. */
+function startsText({ fairness, borrowers, scatteredGpus }: ShortQueue): string {
+  const { actionableShortfall, heldBackBy, shortfallByIdleGap } = fairness;
+  if (scatteredGpus !== null && borrowers.length === 0 && shortfallByIdleGap > 1e-6)
+    return `; what waits (${gpus(scatteredGpus)}) fits nowhere together`;
+  if (actionableShortfall > 1e-6) return `; waiting gangs of ${gpus(actionableShortfall)} would start with that`;
+  return heldBackBy === null ? "; no whole waiting gang would start with that" : "";
 }
 
 const ownerTexts: Readonly<Record<AbsentOwner, string>> = {
