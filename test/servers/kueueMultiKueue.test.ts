@@ -79,6 +79,9 @@ describe("Kueue 0.19 with MultiKueue", () => {
       /^False/.test((await manager.conditions("third")).QuotaReserved ?? ""),
     );
     await until("that is seen", () => /quota/.test(waitingIn(manager, "third")?.reason ?? ""));
+    await until("the cluster that was asked is seen", () => /asked/.test(waitingIn(manager, "second")?.reason ?? ""));
+    await until("the worker has said why", () => causesOf(worker.watcher.look().snapshot, "team").includes("quota"));
+    await until("all of it is seen", () => pendingTime(manager) === 16 && pendingTime(worker) === 8);
 
     expect(waitingIn(manager, "second")).toMatchObject({ never: "elsewhere" });
     expect(waitingIn(manager, "second")?.reason).toMatch(/no cluster has taken it yet; asked: worker1/);
@@ -119,6 +122,6 @@ describe("Kueue 0.19 with MultiKueue", () => {
     await until("the third waits for the worker", () => waitingIn(manager, "third")?.checks !== undefined);
     await until("its copy is there", () => copyOf("third")?.isCopy === true);
     await until("the second has quota in the worker", () => waitingIn(worker, "second")?.reservedAt != null);
-    expect([pendingTime(manager), pendingTime(worker)]).toEqual([8, 8]);
+    await until("each waits once", () => pendingTime(manager) === 8 && pendingTime(worker) === 8);
   });
 });
