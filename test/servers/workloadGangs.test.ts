@@ -27,7 +27,6 @@ let cluster: WorkloadCluster;
 
 /** The specification of pods of one GPU; `version` makes it another one. */
 const podSpec = (version: string) => ({
-  terminationGracePeriodSeconds: 0,
   containers: [
     {
       name: "main",
@@ -160,7 +159,8 @@ describe.skipIf(assets === undefined)("gangs that real controllers make", () => 
       const rolled = uidsOf("serve");
       await nextSecond();
       const [first] = membersOf("serve").filter(({ name }) => name === "serve-0-1");
-      await cluster.admin.send("DELETE", `${pods}/${first?.name}?gracePeriodSeconds=0`);
+      // Removed by force, it would be gone before the controller sees that it is being deleted.
+      await cluster.admin.send("DELETE", `${pods}/${first?.name}`);
       expect(await lossesUntil("its group is made anew", isNew(rolled))).toEqual([]);
       await cluster.admin.send("DELETE", `${sets}/serve`);
       await until("it is gone", () => membersOf("serve").length === 0);
