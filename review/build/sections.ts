@@ -15,6 +15,7 @@ import type { PoolTime } from "./poolTime.ts";
 import { runwayRows, runwayWeeks } from "./runway.ts";
 import { askServing } from "./serving.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
+import { askTopology } from "./topology.ts";
 import { askWaitTables } from "./waits.ts";
 
 /** The sections that only a ledger can fill, and the answers behind them that other sections need. */
@@ -25,6 +26,7 @@ export interface Sections
     | "waits"
     | "idleNodes"
     | "fragmentation"
+    | "topology"
     | "faults"
     | "serving"
     | "jobs"
@@ -46,6 +48,7 @@ const none: Sections = {
   waits: null,
   idleNodes: null,
   fragmentation: null,
+  topology: null,
   faults: null,
   serving: null,
   jobs: null,
@@ -146,7 +149,10 @@ async function askCluster(
   time: PoolTime,
 ): Promise<
   Part<
-    Pick<Sections, "demand" | "idleNodes" | "fragmentation" | "faults" | "runway" | "notAdvised" | "notAdvisedLeftOut">
+    Pick<
+      Sections,
+      "demand" | "idleNodes" | "fragmentation" | "topology" | "faults" | "runway" | "notAdvised" | "notAdvisedLeftOut"
+    >
   >
 > {
   const { days, now, onProgress = () => {} } = question;
@@ -166,6 +172,8 @@ async function askCluster(
   if (!notAdvised.ok) return notAdvised;
   const fragmentation = await askFragmentation(accounts, question);
   if (!fragmentation.ok) return fragmentation;
+  const topology = await askTopology(accounts, question);
+  if (!topology.ok) return topology;
   const faults = await askFaults(accounts, question);
   if (!faults.ok) return faults;
   return part({
@@ -173,6 +181,7 @@ async function askCluster(
     runway: runwayRows(question, inWindow, pools.value, time),
     idleNodes: idleNodes.value,
     fragmentation: fragmentation.value,
+    topology: topology.value,
     faults: faults.value,
     ...notAdvised.value,
   });

@@ -4,6 +4,7 @@ import { coverageSchema, periodSchema, priceSchema, windowSchema } from "./head.
 import { amount, costs, moment, name } from "./parts.ts";
 import { servedSchema } from "./serving.ts";
 import { noteSchema, termsSchema, tileSchema } from "./tiles.ts";
+import { fittedGangsSchema } from "./topology.ts";
 import { demandSchema, teamSchema, waitRowSchema, waterfallStageSchema } from "./use.ts";
 import {
   actionSchema,
@@ -47,6 +48,13 @@ export const reviewSchema = z.object({
   waits: z.object({ bySize: z.array(waitRowSchema), byQueue: z.array(waitRowSchema) }).nullable(),
   idleNodes: z.object({ pools: z.array(idleNodePoolSchema), streaks: z.array(nodeStreakSchema) }).nullable(),
   fragmentation: z.array(fragmentationSchema).nullable(),
+  topology: z
+    .array(fittedGangsSchema)
+    .nullable()
+    .default(null)
+    .describe(
+      "Which gangs would have fitted within one domain of a level; null: no level is known, or nobody kept it.",
+    ),
   faults: z
     .object({ causes: z.array(faultCauseSchema), outages: z.array(outageSchema) })
     .nullable()

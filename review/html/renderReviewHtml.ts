@@ -25,6 +25,7 @@ import {
   runwaySection,
   servingSection,
   teamSection,
+  topologySection,
   waitSection,
   wasteSection,
 } from "./sections.ts";
@@ -75,7 +76,7 @@ ${wasteSection(review)}
 ${coverage === null ? html`` : table(coverage, { most: 50 })}
 ${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
 <div class="pair">${unless(idleNodes, nodeSection)}${unless(fragmentation, fragmentationSection)}</div>
-${nothingSection(review)}${unless(faults, faultSection)}${servingSection(review)}${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
+${topologySection(review)}${nothingSection(review)}${unless(faults, faultSection)}${servingSection(review)}${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
 }
 
 /** The numbers of a window, each beside those of the periods before, and who can act on a change. */

@@ -12,6 +12,7 @@ import { runwayTable } from "../sections/runway.ts";
 import type { Table } from "../sections/section.ts";
 import { servingTable } from "../sections/serving.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
+import { topologyTable } from "../sections/topology.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
 import { shownStages, wasteTable } from "../sections/waste.ts";
 import { demandChart } from "./demandChart.ts";
@@ -169,6 +170,12 @@ export const fragmentationSection = (review: Review): Html =>
     tables([fragmentationTable(review), most.domains]),
     "keep",
   );
+
+/** The section about gangs that must stay within one domain; empty where no level of the topology is known. */
+export function topologySection(review: Review): Html {
+  const fitted = tables([topologyTable(review), most.domains]);
+  return fitted === null ? html`` : section(review, "topology", "How large a gang fitted together?", fitted);
+}
 
 /** The section about what workloads that serve did; empty where none counts its requests. */
 export function servingSection(review: Review): Html {

@@ -15,6 +15,7 @@ import type { Column, Piece, Table } from "../sections/section.ts";
 import { servingTable } from "../sections/serving.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
 import { termsSentence, tileTable } from "../sections/tiles.ts";
+import { topologyTable } from "../sections/topology.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
 import { wasteTable } from "../sections/waste.ts";
 import { bareText, figureText, spokenText } from "../words/figureText.ts";
@@ -91,6 +92,7 @@ function numbers(review: Review): readonly string[] {
       [streakTable(review), most.nodes],
       [fragmentationTable(review), most.domains],
     ]),
+    ...unlessNone(review, "Gangs and topology", topologyTable(review), most.domains),
     ...unlessNone(review, "Paid for, and did nothing", paidForNothing(review), most.nodes),
     ...clusterPart(review, "Faults", [
       [faultTable(review), most.nodes],

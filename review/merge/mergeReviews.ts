@@ -7,6 +7,7 @@ import { sortedServed } from "../build/serving.ts";
 import { largestCost, sumCosts } from "../build/sumCosts.ts";
 import { sortedTeams } from "../build/teams.ts";
 import { tilesOf } from "../build/tiles.ts";
+import { sortedTopology } from "../build/topology.ts";
 import type { FaultCause } from "../document/faults.ts";
 import type { Coverage } from "../document/head.ts";
 import type { Review } from "../document/review.ts";
@@ -100,6 +101,7 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
       }),
     ),
     fragmentation: all(({ fragmentation }) => fragmentation, sortedFragmentation),
+    topology: all(({ topology }) => topology, sortedTopology),
     faults: known(
       ({ faults }) => faults,
       (faults) => ({

@@ -13,6 +13,7 @@ import type { Sentence, Table } from "./section.ts";
 import { servingTable } from "./serving.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "./teams.ts";
 import { periodTable, termsSentence, tileTable } from "./tiles.ts";
+import { topologyTable } from "./topology.ts";
 import { waitsByQueue, waitsBySize } from "./waits.ts";
 import { wasteTable } from "./waste.ts";
 
@@ -41,6 +42,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         idlePoolTable(review),
         streakTable(review),
         fragmentationTable(review),
+        topologyTable(review),
         paidForNothing(review),
         faultTable(review),
         outageTable(review),

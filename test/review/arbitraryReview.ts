@@ -267,6 +267,15 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
       ({ pool }) => pool,
     ),
   ),
+  topology: maybe(
+    list(
+      fc.record({
+        ...{ cluster, pool: short, level: short, hours: amount, largestGpus: amount, halfOfTimeGpus: amount },
+        gangs: fc.tuple(fc.record({ gpus: fc.constant(8), ratio }), fc.record({ gpus: fc.constant(64), ratio })),
+      }),
+      ({ pool, level }) => JSON.stringify([pool, level]),
+    ),
+  ),
   serving: maybe(
     list(
       fc.record({

@@ -233,6 +233,7 @@ function fillCapacityHour(filler: Filler, at: number): void {
     if (at >= begins[domain] && !isMissing) fillDomain(filler, at, domain);
   }
   for (const pool of filledPools) if (!chance(0.1)) fillPlacement(filler, at, pool);
+  for (const level of ["block", "rack"]) if (!chance(0.1)) fillTopology(filler, at, level);
 }
 
 /** The guarantee is known of all, a part or none of the time. */
@@ -248,6 +249,28 @@ function fillDomain({ amount, chance, insert, cluster }: Filler, at: number, dom
     pending_gpu_seconds: (amount(0, 12) + ((at - filled.from) / day) * 0.1) * seconds,
     guaranteed_seconds: guaranteedSeconds,
     guaranteed_gpu_seconds: guaranteedSeconds > 0 ? amount(10, 60) * guaranteedSeconds : null,
+  });
+}
+
+/** Larger gangs fit for a shorter time, and those of 256 never. */
+function fillTopology({ amount, insert, cluster }: Filler, at: number, level: string): void {
+  const seconds = amount(60, 3600);
+  let fitted = seconds;
+  const less = (): number => {
+    fitted *= amount(0.6, 1);
+    return fitted;
+  };
+  insert("topology_time", {
+    hour: at / 3600,
+    pool: `${cluster.prefix}H100`,
+    level,
+    seconds,
+    fitted_8_seconds: less(),
+    fitted_16_seconds: less(),
+    fitted_32_seconds: less(),
+    fitted_64_seconds: less(),
+    fitted_128_seconds: less(),
+    fitted_256_seconds: 0,
   });
 }
 

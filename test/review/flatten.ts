@@ -23,6 +23,8 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   "idleNodes.pools": ["nodePool", "pool", "state"],
   "idleNodes.streaks": ["node", "state"],
   fragmentation: ["pool"],
+  topology: ["pool", "level"],
+  "topology.gangs": ["gpus"],
   "faults.causes": ["cause"],
   "faults.outages": ["node", "gpu", "pool", "cause", "teams"],
   serving: ["kind", "namespace", "name", "team"],

@@ -48,6 +48,16 @@ describe("the outputs of a review", () => {
     );
   });
 
+  test("have nothing about gangs and topology where no level is known", () => {
+    const outputs = [renderReviewHtml, renderReviewMarkdown, renderReviewSummary, renderReviewCsv];
+    for (const output of outputs) {
+      const without = output({ ...sampleReview, topology: null });
+      expect(output({ ...sampleReview, topology: [] })).toBe(without);
+      expect(without).not.toMatch(/topology|gang that fitted|gang fitted|largest_gang/i);
+    }
+    expect(textOfPage(sampleReview)).toContain("How large a gang fitted together?");
+  });
+
   test("the CSV keeps numbers as they are", () => {
     const numbers = csvNumbers(renderReviewCsv(sampleReview));
     const find = (section: string, item: string, measure: string) =>

@@ -21,6 +21,7 @@ const wholeSections = [
   "teams",
   "fairness",
   "fragmentation",
+  "topology",
   "jobs_by_cost",
   "jobs_by_waste",
   "actions",

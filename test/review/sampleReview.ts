@@ -4,6 +4,7 @@ import { sampleDemand } from "./sampleDemand.ts";
 import { sampleNodes } from "./sampleNodes.ts";
 import { sampleServing } from "./sampleServing.ts";
 import { sampleJobs, sampleTeams, waitsOf } from "./sampleTeams.ts";
+import { sampleTopology } from "./sampleTopology.ts";
 
 const labels = ["2026-W42", "2026-W43", "2026-W44", "2026-W45"] as const;
 const before = (values: readonly (number | null)[]) => labels.map((label, i) => ({ label, value: values[i] ?? null }));
@@ -175,6 +176,7 @@ export const sampleReview: Review = {
     ],
   },
   serving: sampleServing,
+  topology: sampleTopology,
   ...sampleNodes,
   jobs: {
     count: 3_540,

@@ -31,6 +31,7 @@ export function clusterAnswers(question: SqlQuestion): Expected {
   }
   noteNodes(expected, question);
   noteFragmentation(expected, question);
+  noteTopology(expected, question);
   noteFaults(expected, question);
   return expected;
 }
@@ -237,6 +238,25 @@ function noteNodes(expected: Expected, question: SqlQuestion): void {
     expected.set(`${place}.hours`, num(row, "hours"));
     expected.set(`${place}.begins`, iso(num(row, "begins")));
     expected.set(`${place}.ends`, ends === null || ends >= days.to ? null : iso(ends));
+  }
+}
+
+function noteTopology(expected: Expected, question: SqlQuestion): void {
+  const sizes = [8, 16, 32, 64, 128, 256];
+  const largest = (condition: string): string =>
+    `max(0, ${sizes.map((gpus) => `CASE WHEN sum(fitted_${gpus}_seconds) ${condition} THEN ${gpus} ELSE 0 END`).join(", ")})`;
+  const sql = `SELECT pool, level, sum(seconds) / 3600 AS hours, ${largest("> 0")} AS largest, ${largest("* 2 >= sum(seconds)")} AS half,
+      ${sizes.map((gpus) => `sum(fitted_${gpus}_seconds) / sum(seconds) AS of_${gpus}`).join(", ")}
+    FROM topology_time WHERE hour >= :from / 3600 AND hour < :to / 3600 GROUP BY pool, level`;
+  for (const row of rowsOf(question, question.days, sql)) {
+    const place = `topology[${text(row, "pool")}|${text(row, "level")}]`;
+    expected.set(`${place}.hours`, num(row, "hours"));
+    expected.set(`${place}.largestGpus`, num(row, "largest"));
+    expected.set(`${place}.halfOfTimeGpus`, num(row, "half"));
+    for (const gpus of sizes) {
+      expected.set(`${place}.gangs[${gpus}].gpus`, gpus);
+      expected.set(`${place}.gangs[${gpus}].ratio`, num(row, `of_${gpus}`));
+    }
   }
 }
 
