@@ -61,7 +61,9 @@ function naiveCause(nodes: readonly RackedNode[], pods: number, gpus: number): s
   const placesOn = (some: readonly RackedNode[]): number =>
     some.reduce((sum, { free }) => sum + Math.floor(free / gpus), 0);
   if (nodes.length * gpusOfNode < pods * gpus) return "constraint";
-  if (nodes.reduce((sum, { free }) => sum + free, 0) < pods * gpus) return "capacity";
+  // There is room for some of its members, or for none.
+  if (nodes.reduce((sum, { free }) => sum + free, 0) < pods * gpus)
+    return pods > 1 && placesOn(nodes) > 0 ? "gang" : "capacity";
   if (placesOn(nodes) < pods) return "fragmentation";
   const racks = new Set(nodes.flatMap(({ rack }) => rack ?? []));
   // Without any rack there is no level of which anything is known.
@@ -90,5 +92,5 @@ it("a gang that requires a rack waits for what a count of places, rack by rack, 
     ),
     { seed: 26, numRuns: 200 },
   );
-  expect([...seen].sort()).toEqual(["capacity", "constraint", "fragmentation", "scheduler", "topology"]);
+  expect([...seen].sort()).toEqual(["capacity", "constraint", "fragmentation", "gang", "scheduler", "topology"]);
 });
