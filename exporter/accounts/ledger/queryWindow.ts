@@ -49,6 +49,7 @@ const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "recommendations",
   "domains",
   "placement",
+  "topology",
   "nodeStreaks",
   "health",
   "outages",

@@ -90,6 +90,15 @@ describe("how long gangs fitted", () => {
     fc.assert(fc.property(lives, checkMerged), { numRuns: 40, seed: 20_261_129 });
   });
 
+  test("can be asked for single hours", () => {
+    const two = [start, start + hour].map((at) =>
+      entry({ from: at, to: at + hour, capacity: { topology: [topologyTime({ hour: at })] } }),
+    );
+    const db = ledgerOf(two);
+    const result = queryLedgerTable(db, { ...question("topology"), from: start + hour, to: start + 2 * hour });
+    expect(result).toMatchObject({ ok: true, answer: { totals: { fitted16: 1800, fitted32: 600, seconds: 1800 } } });
+  });
+
   test("has no row without topology", () => {
     const db = ledgerOf([entry()]);
     expect(ask(db, ["pool", "level"])).toMatchObject({ rows: [], totalRows: 0 });
