@@ -38,7 +38,7 @@ test("writer and reader start as compiled JavaScript too", () => {
      opened.ledger.append({
        step: { interval: { from: 0, to: 30, seconds: 30, gap: null }, postings: [], poolHours: [], nodeTimes: [], healthTimes: [], servedTimes: [], imbalances: [],
          queueTimes: [], partialGangs: [], waits: [], evictions: [], failures: [], endedPods: [], prices: null, remembered: [],
-         capacity: { domains: [], placement: [], domainPools: [], poolModels: [] }, nodeStreaks: [], outages: [] },
+         capacity: { domains: [], placement: [], topology: [], domainPools: [], poolModels: [] }, nodeStreaks: [], outages: [] },
        remembered: [],
      });
      await opened.ledger.flush();

@@ -78,7 +78,7 @@ test("what is remembered is changed, and removed", async () => {
 describe("a full disk", () => {
   test("is said, nothing of a cycle is written in part, and all of it follows when there is space again", async () => {
     const file = temporaryFile();
-    const small = await openLedger(file, { maxPages: 47, retryMilliseconds: 10, closeMilliseconds: 1000 });
+    const small = await openLedger(file, { maxPages: 48, retryMilliseconds: 10, closeMilliseconds: 1000 });
     const entries = cycles(0, 60, 200);
     for (const one of entries) small.append(one);
     await problemSaid(small, "ledger-disk-full");
@@ -144,7 +144,7 @@ test("entries wait while another connection locks the file, merged when they are
 
 test("what does not fit into memory is given up, counted, and shown as a gap", async () => {
   const file = temporaryFile();
-  const ledger = await openLedger(file, { retryMilliseconds: 10, maxWaitingRows: 100 });
+  const ledger = await openLedger(file, { retryMilliseconds: 10, maxWaitingRows: 104 });
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
   const entries = cycles(0, 5);
@@ -159,7 +159,7 @@ test("what does not fit into memory is given up, counted, and shown as a gap", a
   const kept = entries
     .slice(2)
     .map(({ step: { capacity, nodeStreaks } }) =>
-      entry({ postings: [], nodeStreaks, capacity: { ...capacity, domains: [], placement: [] } }),
+      entry({ postings: [], nodeStreaks, capacity: { ...capacity, domains: [], placement: [], topology: [] } }),
     );
   const events = totalsOfEntries(kept);
   expect(read(file, totalsOfLedger)).toEqual(new Map([...totalsOfEntries(entries.slice(0, 2)), ...events]));

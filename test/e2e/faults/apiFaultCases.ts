@@ -28,6 +28,7 @@ const kinds = [
   "workloads.kueue.x-k8s.io",
   "workloadpriorityclasses.kueue.x-k8s.io",
   "admissionchecks.kueue.x-k8s.io",
+  "topologies.kueue.x-k8s.io",
   "queues.scheduling.run.ai",
   "podgroups.scheduling.run.ai",
   "schedulingshards.kai.scheduler",
