@@ -3,7 +3,8 @@ export const emptyInHealth: Readonly<Record<string, string>> = {
   "fleet: GPUs unusable or slow, by cause B": "no simulated exporter reports why clocks are slowed down",
   "fairness: GPUs waited for, by cause A":
     "work of this play waits for its quota or for a place, and never for want of GPUs alone",
-  "fairness: GPUs waited for, by cause E": "its schedulers start what fits and is allowed",
+  "fairness: GPUs waited for, by cause D": "no gang of this play fits only in part, or lacks members",
+  "fairness: GPUs waited for, by cause F": "its schedulers start what fits and is allowed",
   "fairness: GPUs held above a share that others lack A":
     "its schedulers take back what they may at once; what is left is kept by a setting",
   "fairness: GPUs missing, by queue and cause C": "every guarantee of this play has its nodes",

@@ -30,9 +30,8 @@ const victoria = "http://victoria-metrics.monitoring.example.org:8428";
 /** Queries that find nothing in these plays, with the reason. */
 const mayBeEmpty: Readonly<Record<string, string>> = {
   ...emptyInHealth,
-  "fairness: GPUs waited for, by cause D":
-    "no work of these plays has a selector that no node meets, or a gang that is partly bound",
-  "fairness: GPUs waited for, by cause F": "nothing of them waits for an unknown reason",
+  "fairness: GPUs waited for, by cause E": "no work of these plays has a selector that no node meets",
+  "fairness: GPUs waited for, by cause G": "nothing of them waits for an unknown reason",
 };
 
 const step = 1800;
