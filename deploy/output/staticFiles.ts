@@ -34,7 +34,6 @@ export const plainValues = {
       kueue: true,
       kai: true,
       volcano: true,
-      coscheduling: true,
       karpenter: true,
       volumes: true,
       workloads: true,

@@ -4,7 +4,6 @@ import { decodeDeviceTaintRule, decodeResourceClaim, decodeResourceSlice } from 
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
 import type { KindDecoders, RecordKind } from "./kindTables.ts";
-import { decodeCoschedulingPodGroup } from "./queues/decodeCoscheduling.ts";
 import { decodeKaiPodGroup, decodeKaiQueue, decodeSchedulingShard } from "./queues/decodeKai.ts";
 import {
   decodeAdmissionCheck,
@@ -58,7 +57,6 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: RecordProject
     volcanoHyperNodes: decodeHyperNode,
     nativePodGroups: decodeNativePodGroup,
     nativeWorkloads: decodeNativeWorkload,
-    coschedulingPodGroups: decodeCoschedulingPodGroup,
     resourceQuotas: decodeResourceQuota,
     limitRanges: decodeLimitRange,
     karpenterNodePools: decodeKarpenterNodePool,

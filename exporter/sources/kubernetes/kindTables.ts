@@ -60,7 +60,6 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     volcanoHyperNodes: createRowTable(),
     nativePodGroups: createRowTable(),
     nativeWorkloads: createRowTable(),
-    coschedulingPodGroups: createRowTable(),
     resourceQuotas: createRowTable(),
     limitRanges: createRowTable(),
     karpenterNodePools: createRowTable(),

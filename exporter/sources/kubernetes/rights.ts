@@ -8,7 +8,6 @@ export type OptionalRight =
   | "kueue"
   | "kai"
   | "volcano"
-  | "coscheduling"
   | "karpenter"
   | "autoscalers"
   | "volumes"

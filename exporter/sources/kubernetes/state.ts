@@ -71,7 +71,6 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     volcanoHyperNodes: rows("volcanoHyperNodes"),
     nativePodGroups: rows("nativePodGroups"),
     nativeWorkloads: rows("nativeWorkloads"),
-    coschedulingPodGroups: rows("coschedulingPodGroups"),
     resourceQuotas: rows("resourceQuotas"),
     limitRanges: rows("limitRanges"),
   };
