@@ -1,10 +1,9 @@
 import type { ClusterState, Namespace, ObjectKind, OwnerObject } from "../exporter/model/cluster.ts";
 import type { ClusterNode } from "../exporter/model/node.ts";
 import type { Pod } from "../exporter/model/pod.ts";
-import { noPrices } from "../exporter/model/prices.ts";
 import { toleratesAll } from "../exporter/model/queues/nodeMatch.ts";
-import { noQueueObjects, unknownSchedulerSettings } from "../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../exporter/model/telemetry.ts";
+import { emptyState } from "./emptyState.ts";
 
 /** A generated fleet: the state that the sources would pass to a cycle, and the states after it. */
 export interface Fleet {
@@ -75,32 +74,13 @@ export function createFleet(count: number, seed = 1): Fleet {
   let cycle = 0;
   return {
     state: () => ({
+      ...emptyState,
       nodes: objects,
       pods,
       namespaces,
-      priorityClasses: [],
-      podDisruptionBudgets: [],
-      horizontalPodAutoscalers: [],
-      scaledObjects: [],
-      verticalPodAutoscalers: [],
-      resourceClaims: [],
-      resourceSlices: [],
-      deviceTaintRules: [],
       owners,
-      queues: noQueueObjects,
-      schedulerSettings: unknownSchedulerSettings,
-      kueuePendingWorkloads: new Map(),
-      evictions: [],
-      requestsByNode: null,
-      karpenterNodePools: [],
-      persistentVolumeClaims: [],
-      persistentVolumes: [],
-      autoscalerNodeGroups: [],
-      exporterPods: [],
-      prices: noPrices,
       known: everyKind,
       telemetry: nodes.map((node, i) => pageOf(node, i, cycle, random)),
-      problems: [],
     }),
     step: () => {
       cycle += 1;

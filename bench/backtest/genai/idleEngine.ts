@@ -9,7 +9,7 @@ import type { ClusterState, OwnerObject } from "../../../exporter/model/cluster.
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { adviceKinds } from "../../../exporter/model/recommendation.ts";
-import { emptyState } from "../emptyState.ts";
+import { emptyState } from "../../emptyState.ts";
 import { barePod, longAgo, readyNode } from "../objects.ts";
 import { blankReading, claimantOf, pageOfNode } from "../readings.ts";
 import { type DutyTrace, sampleSeconds } from "./dutyTrace.ts";

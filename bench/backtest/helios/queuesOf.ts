@@ -5,7 +5,7 @@ import type { KueueClusterQueue, KueueLocalQueue, KueueWorkload } from "../../..
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import { gpuResources, podLabels } from "../../../exporter/model/wellKnown.ts";
-import { emptyState } from "../emptyState.ts";
+import { emptyState } from "../../emptyState.ts";
 import { barePod, readyNode } from "../objects.ts";
 import { blankReading, claimantOf, pageOfNode } from "../readings.ts";
 import type { TeamSeries } from "./heliosTrace.ts";

@@ -4,7 +4,7 @@ import type { Pod } from "../../../exporter/model/pod.ts";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import { gpuResources, podAnnotations, podLabels } from "../../../exporter/model/wellKnown.ts";
 import { type GpuModelName, gpuModels } from "../../../simulator/gpuModels.ts";
-import { emptyState } from "../emptyState.ts";
+import { emptyState } from "../../emptyState.ts";
 import { barePod, longAgo, readyNode } from "../objects.ts";
 import { blankReading, claimantOf, pageOfNode } from "../readings.ts";
 import { milliOf } from "./openbTrace.ts";

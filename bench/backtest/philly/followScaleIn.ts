@@ -3,7 +3,7 @@ import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
 import { noise } from "../../../simulator/random.ts";
-import { emptyState } from "../emptyState.ts";
+import { emptyState } from "../../emptyState.ts";
 import { type Engine, lookSeconds } from "../engine.ts";
 import { barePod, longAgo, readyNode } from "../objects.ts";
 import { blankReading, claimantOf, pageOfNode } from "../readings.ts";

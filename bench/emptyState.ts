@@ -1,8 +1,8 @@
-import type { ClusterState, ObjectKind } from "../../exporter/model/cluster.ts";
-import { noPrices } from "../../exporter/model/prices.ts";
-import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
+import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
+import { noPrices } from "../exporter/model/prices.ts";
+import { noQueueObjects, unknownSchedulerSettings } from "../exporter/model/queues/queueObjects.ts";
 
-/** The kinds that a replay fills in, or that its cluster has none of. */
+/** The kinds that a replay or a generated fleet fills in, or that its cluster has none of. */
 const kindsRead: readonly ObjectKind[] = [
   "nodes",
   "pods",
@@ -15,7 +15,7 @@ const kindsRead: readonly ObjectKind[] = [
   "horizontalPodAutoscalers",
 ];
 
-/** A cluster without any object, of which all that a replay needs has been read. */
+/** A cluster without any object, of which all that a replay or a generated fleet needs has been read. */
 export const emptyState: ClusterState = {
   nodes: [],
   pods: [],
