@@ -39,6 +39,7 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["HyperNode.topology.volcano.sh", "volcanoHyperNodes"],
   ["PodGroup.scheduling.k8s.io", "nativePodGroups"],
   ["Workload.scheduling.k8s.io", "nativeWorkloads"],
+  ["PodGroup.scheduling.x-k8s.io", "coschedulingPodGroups"],
   ["NodePool.karpenter.sh", "karpenterNodePools"],
 ]);
 

@@ -19,6 +19,8 @@ interface KindsOfOne {
 
 const queuesUnknown = "who waits in which of its queues, and who is entitled to what, is not known";
 
+const groupSizeUnknown = "how many pods of such a group must run together is not known";
+
 const marked =
   (...keys: readonly string[]) =>
   ({ pods, owners }: Objects): boolean =>
@@ -72,7 +74,12 @@ const kindsOfOne: readonly KindsOfOne[] = [
   {
     kinds: ["nativePodGroups"],
     isLikely: ({ pods }) => pods.some(({ schedulingGroup }) => schedulingGroup?.workload === null),
-    unknown: "how many pods of such a group must run together is not known",
+    unknown: groupSizeUnknown,
+  },
+  {
+    kinds: ["coschedulingPodGroups"],
+    isLikely: marked(podLabels.coschedulingGroup),
+    unknown: groupSizeUnknown,
   },
 ];
 

@@ -34,6 +34,7 @@ export const plainValues = {
       kueue: true,
       kai: true,
       volcano: true,
+      coscheduling: true,
       karpenter: true,
       volumes: true,
       workloads: true,

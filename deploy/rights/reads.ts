@@ -101,6 +101,10 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
     purpose: "for which object a gang of Kubernetes itself was made",
     exposes: "workloads with the templates of their pod groups: no pod templates",
   },
+  coschedulingPodGroups: {
+    purpose: "gangs of the coscheduling plugin",
+    exposes: "pod groups with their least number of pods",
+  },
   resourceQuotas: { purpose: "limits of namespaces, where there are no queues", exposes: "quotas of all namespaces" },
   limitRanges: {
     purpose: "pods that a namespace refuses for the GPUs that they ask for",

@@ -4,7 +4,7 @@ import type { OwnerRef, Pod, PodSchedulingGroup } from "../model/pod.ts";
 import type { KueueWorkload } from "../model/queues/kueue.ts";
 import type { NativeController, NativePodGroup, NativeWorkload } from "../model/queues/nativeGangs.ts";
 import type { QueueObjects } from "../model/queues/queueObjects.ts";
-import { gpuResources, podAnnotations } from "../model/wellKnown.ts";
+import { gpuResources, podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { kueueOwnerUids } from "./queues/kueueOwners.ts";
 import { isPlacedBy } from "./trust/placedBy.ts";
 import { ownerChainOf, ownerUidsOf } from "./workloadOf.ts";
@@ -37,6 +37,8 @@ type ByName = ReadonlyMap<string, ReadonlyMap<string, DeclaredMinimum>>;
 export interface DeclaredGangs {
   /** Those of Kubernetes itself: PodGroups by name, and in Kubernetes 1.35 the groups of Workloads by `WORKLOAD/GROUP`. */
   readonly native: ByName;
+  /** Those of the coscheduling plugin. */
+  readonly coscheduling: ByName;
   readonly kai: ByName;
   readonly volcano: ByName;
   readonly kueue: ByName;
@@ -51,9 +53,10 @@ export interface DeclaredGangs {
 export const independentKinds: ReadonlySet<string> = new Set(["Job", "Deployment", "ReplicaSet", "StatefulSet", "Pod"]);
 
 /** Whether a pod names an object that may declare its gang. */
-export function namesGang({ annotations, schedulingGroup }: Pod): boolean {
+export function namesGang({ annotations, labels, schedulingGroup }: Pod): boolean {
   return (
     schedulingGroup !== undefined ||
+    labels[podLabels.coschedulingGroup] !== undefined ||
     annotations[podAnnotations.kaiPodGroup] !== undefined ||
     annotations[podAnnotations.volcanoGroup] !== undefined ||
     annotations[podAnnotations.podGroup] !== undefined ||
@@ -66,13 +69,17 @@ const volcanoDefaultPrefix = "podgroup-";
 
 /** Indexes what declares a gang. */
 export function declaredGangs(objects: QueueObjects): DeclaredGangs {
-  const { kaiPodGroups, volcanoPodGroups, kueueWorkloads } = objects;
-  const [kai, volcano] = [new Map(), new Map()] as const;
+  const { kaiPodGroups, volcanoPodGroups, coschedulingPodGroups, kueueWorkloads } = objects;
+  const [kai, volcano, coscheduling] = [new Map(), new Map(), new Map()] as const;
   for (const group of kaiPodGroups) add(kai, group, { owners: ownersOf(group), min: group.minMember, running: 0 });
   for (const group of volcanoPodGroups) {
     const { name, minMember: min, running } = group;
     if (min >= 2 || !name.startsWith(volcanoDefaultPrefix))
       add(volcano, group, { owners: ownersOf(group), min, running });
+  }
+  for (const group of coschedulingPodGroups) {
+    const { minMember: min, running } = group;
+    add(coscheduling, group, { owners: ownersOf(group), min, running });
   }
   let workloads: Pick<DeclaredGangs, "kueue" | "podGroups"> | null = null;
   // There may be tens of thousands, and mostly no pod names any.
@@ -83,6 +90,7 @@ export function declaredGangs(objects: QueueObjects): DeclaredGangs {
   return {
     kai,
     volcano,
+    coscheduling,
     native: nativeGangs(objects),
     get kueue() {
       return ofWorkloads().kueue;
@@ -187,7 +195,15 @@ export function declaredGangOf(pod: Pod, declared: DeclaredGangs, owners: Readon
     if (name === undefined || gang === undefined) continue;
     if (isPlaced || isOwnedByOneOf(gang.owners, pod, owners)) return { id: `${namespace}/${name}`, ...gang };
   }
-  return nativeGangOf(pod, declared, owners);
+  return nativeGangOf(pod, declared, owners) ?? coschedulingGangOf(pod, declared);
+}
+
+/** The gang of a pod in the coscheduling plugin, which any scheduler may have but KAI and Volcano. */
+function coschedulingGangOf(pod: Pod, declared: DeclaredGangs) {
+  const name = pod.labels[podLabels.coschedulingGroup];
+  const gang = name === undefined ? undefined : declared.coscheduling.get(pod.namespace)?.get(name);
+  if (gang === undefined || isPlacedBy("kai", pod) || isPlacedBy("volcano", pod)) return null;
+  return { id: `PodGroup.scheduling.x-k8s.io ${pod.namespace}/${name}`, ...gang };
 }
 
 /**

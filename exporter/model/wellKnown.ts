@@ -138,6 +138,8 @@ export const podLabels = {
   kueueClusterQueue: "kueue.x-k8s.io/cluster-queue-name",
   kueueLocalQueue: "kueue.x-k8s.io/local-queue-name",
   kueuePodGroup: "kueue.x-k8s.io/pod-group-name",
+  /** The PodGroup of the coscheduling plugin. */
+  coschedulingGroup: "scheduling.x-k8s.io/pod-group",
   kaiQueue: "kai.scheduler/queue",
   runaiQueue: "runai/queue",
   kaiGpuGroup: "runai-gpu-group",

@@ -1,4 +1,5 @@
 import type { ResourceAmounts } from "../../exporter/model/node.ts";
+import type { CoschedulingPodGroup } from "../../exporter/model/queues/coscheduling.ts";
 import type { KaiPodGroup, KaiQueue, KaiQueueResource } from "../../exporter/model/queues/kai.ts";
 import type {
   KueueClusterQueue,
@@ -76,6 +77,11 @@ export function nativePodGroup(name: string, parts: Partial<NativePodGroup> = {}
   const uid = `uid-native-${name}`;
   const made = { namespace: "research", name, uid, createdAt: now - 600 };
   return { ...made, minCount: 4, workload: null, owner: null, wasScheduled: false, isEnding: false, ...parts };
+}
+
+export function coschedulingPodGroup(name: string, parts: Partial<CoschedulingPodGroup> = {}): CoschedulingPodGroup {
+  const made = { namespace: "research", name, uid: `uid-coscheduling-${name}`, createdAt: now - 600 };
+  return { ...made, minMember: 4, owner: null, running: 0, ...parts };
 }
 
 export function nativeWorkload(name: string, parts: Partial<NativeWorkload> = {}): NativeWorkload {

@@ -5,6 +5,7 @@ import type { OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import { noQueueObjects, type QueueObjects } from "../../exporter/model/queues/queueObjects.ts";
 import {
+  coschedulingPodGroup,
   kaiPodGroup,
   kueuePodSet,
   kueueWorkload,
@@ -16,7 +17,7 @@ import { gpuNode, gpuPod, now, owner, ownerRef, page, reading } from "./clusterB
 import { analysed, defaultSettings, joined } from "./outcomes.ts";
 
 /** Who knows a gang besides its job: any of these at once. */
-const systems = ["native", "native 1.35", "kueue", "lws", "kai", "volcano"] as const;
+const systems = ["native", "native 1.35", "kueue", "lws", "kai", "volcano", "coscheduling"] as const;
 type System = (typeof systems)[number];
 
 interface GangSpec {
@@ -57,15 +58,19 @@ function madeOf({ knownBy, isJobGang, members }: GangSpec, index: number, node: 
     : knows("native 1.35")
       ? { workload: name, name: "workers", replica: "" }
       : null;
+  const labels = {
+    ...(knows("lws")
+      ? { "leaderworkerset.sigs.k8s.io/name": name, "leaderworkerset.sigs.k8s.io/group-index": "0" }
+      : {}),
+    ...(knows("coscheduling") ? { "scheduling.x-k8s.io/pod-group": name } : {}),
+  };
   const pods = members.map((state, i) =>
     gpuPod(`${name}-${i}`, state === "waits" ? null : node, 1, {
       owner: ownerRef(top),
       schedulerName,
       phase: state === "waits" ? "Pending" : state === "done" ? "Succeeded" : "Running",
       ...(schedulingGroup === null ? {} : { schedulingGroup }),
-      labels: knows("lws")
-        ? { "leaderworkerset.sigs.k8s.io/name": name, "leaderworkerset.sigs.k8s.io/group-index": "0" }
-        : {},
+      labels,
       annotations: {
         ...(knows("lws") ? { "leaderworkerset.sigs.k8s.io/size": String(size) } : {}),
         ...(knows("kueue") ? { "kueue.x-k8s.io/workload": name } : {}),
@@ -87,6 +92,7 @@ function madeOf({ knownBy, isJobGang, members }: GangSpec, index: number, node: 
           : [],
       kueueWorkloads: knows("kueue") ? [kueueWorkload(name, { podSets, owner: ownerRef(top) })] : [],
       kaiPodGroups: knows("kai") ? [kaiPodGroup(name, { minMember: size })] : [],
+      coschedulingPodGroups: knows("coscheduling") ? [coschedulingPodGroup(name, { minMember: size })] : [],
       volcanoPodGroups: knows("volcano") ? [volcanoPodGroup(name, { minMember: size })] : [],
     },
   };
@@ -121,6 +127,7 @@ function stepOf(specs: readonly GangSpec[], turned: boolean, at: number, memory?
       kueueWorkloads: all("kueueWorkloads"),
       kaiPodGroups: all("kaiPodGroups"),
       volcanoPodGroups: all("volcanoPodGroups"),
+      coschedulingPodGroups: all("coschedulingPodGroups"),
     },
     telemetry: specs.map((_, i) =>
       page(

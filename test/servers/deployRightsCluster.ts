@@ -52,6 +52,7 @@ const definitionSources = [
   ["install-volcano.sh", "crds"],
   ["install-workload-crds.sh", "crds"],
   ["install-operator-crds.sh", "karpenter"],
+  ["install-operator-crds.sh", "coscheduling"],
 ] as const;
 
 const auditPolicy = {

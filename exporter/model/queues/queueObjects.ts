@@ -1,5 +1,6 @@
 import type { ResourceAmounts } from "../node.ts";
 import type { HyperNode, TopologyObject } from "../topology.ts";
+import type { CoschedulingPodGroup } from "./coscheduling.ts";
 import type { KaiPodGroup, KaiQueue, KaiSchedulingShard } from "./kai.ts";
 import type {
   KueueAdmissionCheck,
@@ -90,6 +91,7 @@ export interface QueueObjects {
   readonly volcanoHyperNodes: readonly HyperNode[];
   readonly nativePodGroups: readonly NativePodGroup[];
   readonly nativeWorkloads: readonly NativeWorkload[];
+  readonly coschedulingPodGroups: readonly CoschedulingPodGroup[];
   readonly resourceQuotas: readonly ResourceQuota[];
   readonly limitRanges: readonly LimitRange[];
 }
@@ -116,6 +118,7 @@ export const noQueueObjects: QueueObjects = {
   volcanoHyperNodes: [],
   nativePodGroups: [],
   nativeWorkloads: [],
+  coschedulingPodGroups: [],
   resourceQuotas: [],
   limitRanges: [],
 };

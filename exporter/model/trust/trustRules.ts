@@ -89,6 +89,11 @@ export const trustRules = {
     "the Workload that Kueue made of the group; the gang is no larger than that",
     "there is no gang",
   ),
+  coschedulingGroup: byTenant(
+    "the gang of a pod",
+    "a PodGroup of `scheduling.x-k8s.io` of that name in the pod's own namespace, and a scheduler that is neither KAI's nor Volcano's",
+    "there is no gang",
+  ),
   leaderWorkerSet: byTenant(
     "the gang of a group of pods",
     "the LeaderWorkerSet of that name is among the pod's owners; the gang is no larger than its size",

@@ -19,6 +19,7 @@ const ofPodLabels: RuleOfEach<typeof podLabels> = {
   kueueClusterQueue: rules.clusterQueue,
   kueueLocalQueue: rules.localQueue,
   kueuePodGroup: rules.podGroup,
+  coschedulingGroup: rules.coschedulingGroup,
   kaiQueue: rules.kaiQueue,
   runaiQueue: rules.kaiQueue,
   kaiGpuGroup: rules.gpuGroup,

@@ -4,6 +4,7 @@ import { decodeDeviceTaintRule, decodeResourceClaim, decodeResourceSlice } from 
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
 import type { KindDecoders, RecordKind } from "./kindTables.ts";
+import { decodeCoschedulingPodGroup } from "./queues/decodeCoscheduling.ts";
 import { decodeKaiPodGroup, decodeKaiQueue, decodeSchedulingShard } from "./queues/decodeKai.ts";
 import {
   decodeAdmissionCheck,
@@ -57,6 +58,7 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: RecordProject
     volcanoHyperNodes: decodeHyperNode,
     nativePodGroups: decodeNativePodGroup,
     nativeWorkloads: decodeNativeWorkload,
+    coschedulingPodGroups: decodeCoschedulingPodGroup,
     resourceQuotas: decodeResourceQuota,
     limitRanges: decodeLimitRange,
     karpenterNodePools: decodeKarpenterNodePool,

@@ -60,6 +60,7 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     volcanoHyperNodes: createRowTable(),
     nativePodGroups: createRowTable(),
     nativeWorkloads: createRowTable(),
+    coschedulingPodGroups: createRowTable(),
     resourceQuotas: createRowTable(),
     limitRanges: createRowTable(),
     karpenterNodePools: createRowTable(),

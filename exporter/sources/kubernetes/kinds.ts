@@ -36,6 +36,13 @@ const volcano = {
 /** A cluster has these where the feature gate GenericWorkload is on. */
 const native = { group: "scheduling.k8s.io", optional: true, right: null } as const;
 
+const coscheduling = {
+  group: "scheduling.x-k8s.io",
+  versions: ["v1alpha1"],
+  optional: true,
+  right: "coscheduling",
+} as const;
+
 const autoscaler = { optional: true, right: "autoscalers" } as const;
 
 /**
@@ -81,6 +88,7 @@ export const watchedKinds = {
   volcanoHyperNodes: { ...volcano, group: "topology.volcano.sh", versions: ["v1alpha1"], resource: "hypernodes" },
   nativePodGroups: { ...native, versions: ["v1beta1", "v1alpha3", "v1alpha2"], resource: "podgroups" },
   nativeWorkloads: { ...native, versions: ["v1beta1", "v1alpha3", "v1alpha2", "v1alpha1"], resource: "workloads" },
+  coschedulingPodGroups: { ...coscheduling, resource: "podgroups" },
   resourceQuotas: { ...core, resource: "resourcequotas" },
   limitRanges: { ...core, resource: "limitranges" },
   karpenterNodePools: {

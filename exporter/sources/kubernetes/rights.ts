@@ -8,6 +8,7 @@ export type OptionalRight =
   | "kueue"
   | "kai"
   | "volcano"
+  | "coscheduling"
   | "karpenter"
   | "autoscalers"
   | "volumes"

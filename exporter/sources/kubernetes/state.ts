@@ -71,6 +71,7 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     volcanoHyperNodes: rows("volcanoHyperNodes"),
     nativePodGroups: rows("nativePodGroups"),
     nativeWorkloads: rows("nativeWorkloads"),
+    coschedulingPodGroups: rows("coschedulingPodGroups"),
     resourceQuotas: rows("resourceQuotas"),
     limitRanges: rows("limitRanges"),
   };

@@ -62,6 +62,7 @@ describe("the name of a file", () => {
     ["workloads", ["kueueWorkloads"]],
     ["workloads.scheduling.k8s.io", ["nativeWorkloads"]],
     ["podgroups.scheduling.k8s.io", ["nativePodGroups"]],
+    ["podgroups.scheduling.x-k8s.io", ["coschedulingPodGroups"]],
     ["nodepools.karpenter.sh", ["karpenterNodePools"]],
     ["queues.scheduling.run.ai", ["kaiQueues"]],
     ["podgroups.scheduling.volcano.sh", ["volcanoPodGroups"]],

@@ -16,7 +16,7 @@ let open: Call[];
 /** Kinds that this cluster has and lets Fairlead read. */
 const watchedHere = 8;
 const absentGroups =
-  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|topology\.volcano\.sh|karpenter\.sh|autoscaling|autoscaling\.k8s\.io|keda\.sh)\/|^\/apis\/scheduling\.k8s\.io\/v1(alpha|beta)/;
+  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|scheduling\.x-k8s\.io|kai\.scheduler|scheduling\.volcano\.sh|topology\.volcano\.sh|karpenter\.sh|autoscaling|autoscaling\.k8s\.io|keda\.sh)\/|^\/apis\/scheduling\.k8s\.io\/v1(alpha|beta)/;
 
 /** A cluster of one pod with GPUs and its Job, without optional kinds and without permission for budgets. */
 async function serve(): Promise<void> {
@@ -76,6 +76,7 @@ describe("the Kubernetes source", () => {
     clock.advance(2);
     const state = source.read();
     expect([...state.known].sort()).toEqual([
+      "coschedulingPodGroups",
       "deviceTaintRules",
       "horizontalPodAutoscalers",
       "kaiPodGroups",
