@@ -41,6 +41,23 @@ async function writing(file: string): Promise<ChildProcess> {
   return child;
 }
 
+/**
+ * Puts next to a file the log of another ledger. It has only a part of that ledger's pages: with a log that has all of them,
+ * which that of a young ledger may have, whatever is next to it is that ledger, whole.
+ */
+async function putForeignLog(file: string): Promise<void> {
+  const other = temporaryFile();
+  const ledger = await openLedger(other);
+  for (let n = 0; n < 12; n += 1) ledger.append(cycleEntry(n, start + 24 * hours + 30 * n, 250));
+  await ledger.flush();
+  await ledger.close();
+  const db = new DatabaseSync(other);
+  db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
+  db.exec("UPDATE workload_time SET gpu_seconds = gpu_seconds + 1");
+  copyFileSync(`${other}-wal`, `${file}-wal`);
+  db.close();
+}
+
 async function kill(child: ChildProcess): Promise<void> {
   child.kill("SIGKILL");
   await once(child, "close");
@@ -109,10 +126,8 @@ test("a log of the ledger's own is applied, also after the whole folder was copi
 
 test("a log whose owner nobody knows stays, and the refusal says that the file is sound without it", async () => {
   const [file, copy] = [temporaryFile(), await goodCopy()];
-  const child = await writing(file);
-  await kill(child);
-  rmSync(`${file}-opened`, { force: true });
   copyFileSync(copy, file);
+  await putForeignLog(file);
   const before = statSync(`${file}-wal`);
   const opened = await openSqliteLedger({ file, retention: keepAll });
   expect(opened).toMatchObject({ ok: false, problem: { code: "ledger-foreign-log", subject: file } });
