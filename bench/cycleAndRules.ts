@@ -3,11 +3,11 @@
  * The full form asks `cycle` and `prometheus` one after the other, because at 10,000 nodes both together fill a machine; but
  * minutes lie between the two, and a busy machine changes in that time.
  */
-import { spawnSync } from "node:child_process";
 import { startFleet } from "./fleet/fleet.ts";
 import { compare, type Measurement, ratioByRounds, type Sample, summary } from "./measure.ts";
 import { assertWhole, createProduct, wholeOf } from "./product.ts";
 import { ask } from "./question.ts";
+import { installedPrometheus } from "./ruleProgram.ts";
 import { eightRules, oneRule, perEvaluation, startRuleServer } from "./ruleServer.ts";
 
 const warmUps = 12;
@@ -24,16 +24,15 @@ const intervalSeconds = 8;
 const joining = "join and analyse";
 
 await ask("cycleAndRules", async ({ nodes, samples, helpers, progress }) => {
-  if (spawnSync("prometheus", ["--version"]).error !== undefined) {
-    return { measurements: [], figures: {}, notes: ["no prometheus server is installed"] };
-  }
+  const prometheus = installedPrometheus();
+  if (prometheus === null) return { measurements: [], figures: {}, notes: ["no prometheus server is installed"] };
   const fleet = await startFleet(nodes);
   for (const pid of fleet.pids) helpers.add(pid);
   const product = createProduct(fleet);
   try {
     progress(`prometheus scrapes ${nodes} pages, one round in ${intervalSeconds} s`);
     // The server is started before the fleet's first change, so that the pods on the pages are those of `kube_pod_labels`.
-    const server = await startRuleServer(nodes, fleet, intervalSeconds, (pid) => helpers.add(pid));
+    const server = await startRuleServer(prometheus, nodes, fleet, intervalSeconds, (pid) => helpers.add(pid));
     try {
       progress("first cycles");
       await product.sync();

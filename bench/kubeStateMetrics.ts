@@ -1,22 +1,20 @@
 /** What do kube-state-metrics and Fairlead spend for the same pods and nodes, and how large are their pages? */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { startFleet } from "./fleet/fleet.ts";
 import { podsPerNode } from "./fleet/layout.ts";
 import { compare, summary } from "./measure.ts";
 import { exactCpuSecondsOf, residentBytesOf, untilIdle } from "./processCpu.ts";
 import { createProduct } from "./product.ts";
 import { ask } from "./question.ts";
+import { builtProgram } from "./ruleProgram.ts";
 
 const port = 18_080;
 
 await ask("kubeStateMetrics", async ({ nodes, samples, helpers, progress }) => {
   progress("kube-state-metrics is built, unless it is there already");
-  const install = fileURLToPath(new URL("tools/install-kube-state-metrics.sh", import.meta.url));
-  const built = spawnSync(install, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
-  const program = built.stdout.trim().split("\n").at(-1) ?? "";
-  if (built.status !== 0) return { measurements: [], figures: {}, notes: ["kube-state-metrics could not be built"] };
+  const program = builtProgram("kube-state-metrics");
+  if (program === null) return { measurements: [], figures: {}, notes: ["kube-state-metrics could not be built"] };
   const fleet = await startFleet(nodes);
   const server = spawn(
     program,

@@ -1,36 +1,52 @@
 /**
- * What does a Prometheus server spend on the same join? It scrapes the same fleet and one page of `kube_pod_labels`; then,
- * while it scrapes nothing, the expression of one recording rule over one metric, and those of eight rules, are evaluated as
- * instant queries. Scraping and storing are not counted, which favours Prometheus.
+ * What do servers that people run today spend on the same join? Each scrapes the same fleet and one page of `kube_pod_labels`;
+ * then, while they scrape nothing, the expression of one recording rule over one metric, and those of eight rules, are
+ * evaluated as instant queries, all servers by turns. Scraping and storing are not counted, which favours them.
  */
-import { spawnSync } from "node:child_process";
 import { startFleet } from "./fleet/fleet.ts";
 import { compare } from "./measure.ts";
 import { cpuSecondsOf, residentBytesOf } from "./processCpu.ts";
 import { ask } from "./question.ts";
-import { perEvaluation, startRuleServer } from "./ruleServer.ts";
+import { installedPrometheus, newestPrometheus, type RuleProgram, victoriaMetrics } from "./ruleProgram.ts";
+import { perEvaluation, type RuleServer, startRuleServer } from "./ruleServer.ts";
 
 await ask("prometheus", async ({ nodes, samples, helpers, progress }) => {
-  if (spawnSync("prometheus", ["--version"]).error !== undefined) {
-    return { measurements: [], figures: {}, notes: ["no prometheus server is installed"] };
-  }
+  const prometheus = installedPrometheus();
+  if (prometheus === null) return { measurements: [], figures: {}, notes: ["no prometheus server is installed"] };
+  progress("the newest Prometheus is built, unless it is there already");
+  const others: readonly (readonly [string, RuleProgram | null])[] = [
+    ["newestPrometheus", newestPrometheus()],
+    ["victoriaMetrics", victoriaMetrics()],
+  ];
   const fleet = await startFleet(nodes);
   for (const pid of fleet.pids) helpers.add(pid);
   const intervalSeconds = Math.max(15, Math.ceil(nodes / 150));
+  const servers: (readonly [string, RuleServer])[] = [];
   try {
-    progress(`prometheus scrapes ${nodes} pages, one round in ${intervalSeconds} s`);
-    const server = await startRuleServer(nodes, fleet, intervalSeconds, (pid) => helpers.add(pid));
-    try {
-      const rssMiB = residentBytesOf(server.pid) / 2 ** 20;
-      progress("instant queries");
-      const { one, eight, plainSum } = server.contenders;
-      const taken = await compare([one, eight, plainSum], { samples });
-      const figures = { rssMiB, totalCpuSeconds: cpuSecondsOf(server.pid) };
-      return { measurements: taken.map(perEvaluation), figures };
-    } finally {
-      await server.stop();
+    for (const [name, program] of [["", prometheus] as const, ...others]) {
+      if (program === null) continue;
+      progress(`${program.command} scrapes ${nodes} pages, one round in ${intervalSeconds} s`);
+      servers.push([name, await startRuleServer(program, nodes, fleet, intervalSeconds, (pid) => helpers.add(pid))]);
     }
+    progress("instant queries");
+    const contenders = servers.flatMap(
+      ([
+        ,
+        {
+          contenders: { one, eight, plainSum },
+        },
+      ]) => [one, eight, plainSum],
+    );
+    const taken = await compare(contenders, { samples });
+    const figures: Record<string, number> = {};
+    for (const [name, { pid }] of servers) {
+      figures[name === "" ? "rssMiB" : `${name}RssMiB`] = residentBytesOf(pid) / 2 ** 20;
+      figures[name === "" ? "totalCpuSeconds" : `${name}TotalCpuSeconds`] = cpuSecondsOf(pid);
+    }
+    const notes = others.flatMap(([name, program]) => (program === null ? [`${name} is not installed`] : []));
+    return { measurements: taken.map(perEvaluation), figures, notes };
   } finally {
+    for (const [, server] of servers) await server.stop();
     fleet.stop();
   }
 });

@@ -1,4 +1,4 @@
-/** A Prometheus server that has scraped a fleet and one page of `kube_pod_labels`, and evaluates rules over both. */
+/** A server that has scraped a fleet and one page of `kube_pod_labels`, and evaluates rules over both. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,6 +9,7 @@ import type { Fleet } from "./fleet/fleet.ts";
 import { gpusPerNode, nodeAddress, podsPerNode } from "./fleet/layout.ts";
 import { type Contender, type Measurement, summary } from "./measure.ts";
 import { exactCpuSecondsOf, untilIdle } from "./processCpu.ts";
+import type { RuleProgram } from "./ruleProgram.ts";
 
 /** The metrics that a capacity dashboard would join; Prometheus keeps no others of the pages. */
 const joinedMetrics = [
@@ -47,6 +48,7 @@ export interface RuleServer {
 
 /** Starts a server with `intervalSeconds` between two scrapes of a target, and waits until it has scraped everything. */
 export async function startRuleServer(
+  program: RuleProgram,
   nodes: number,
   fleet: Fleet,
   intervalSeconds: number,
@@ -56,17 +58,9 @@ export async function startRuleServer(
   const port = await freePort();
   const config = join(folder, "prometheus.yml");
   writeFileSync(config, configuration(nodes, fleet.exporterPort, intervalSeconds));
-  const server = spawn(
-    "prometheus",
-    [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${join(folder, "data")}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--web.enable-lifecycle",
-      "--log.level=error",
-    ],
-    { stdio: ["ignore", "ignore", "inherit"] },
-  );
+  const server = spawn(program.command, program.args(config, folder, `127.0.0.1:${port}`), {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const pid = server.pid ?? 0;
   onStart(pid);
   const stop = async (): Promise<void> => {
@@ -81,14 +75,14 @@ export async function startRuleServer(
     writeFileSync(config, "scrape_configs: []\n");
     await fetch(`${url}/-/reload`, { method: "POST" });
     await untilIdle(pid, 60);
-    return { pid, contenders: contendersOf(url, at, () => exactCpuSecondsOf(pid)), stop };
+    return { pid, contenders: contendersOf(program.prefix, url, at, () => exactCpuSecondsOf(pid)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function contendersOf(url: string, at: number, cpuSeconds: () => number): RuleServer["contenders"] {
+function contendersOf(prefix: string, url: string, at: number, cpuSeconds: () => number): RuleServer["contenders"] {
   const evaluate = async (metrics: readonly string[]): Promise<void> => {
     for (const metric of metrics) {
       const results = await query(url, ruleOf(metric), at);
@@ -97,10 +91,10 @@ function contendersOf(url: string, at: number, cpuSeconds: () => number): RuleSe
   };
   const repeated = Array.from({ length: evaluationsPerSample }, () => joinedMetrics[0]);
   return {
-    one: { name: oneRule, run: () => evaluate(repeated), cpuSeconds },
-    eight: { name: eightRules, run: () => evaluate(joinedMetrics), cpuSeconds },
+    one: { name: `${prefix}${oneRule}`, run: () => evaluate(repeated), cpuSeconds },
+    eight: { name: `${prefix}${eightRules}`, run: () => evaluate(joinedMetrics), cpuSeconds },
     plainSum: {
-      name: "plain sum without a join",
+      name: `${prefix}plain sum without a join`,
       run: () => query(url, `sum by (namespace) (${joinedMetrics[0]})`, at),
       cpuSeconds,
     },
@@ -109,7 +103,7 @@ function contendersOf(url: string, at: number, cpuSeconds: () => number): RuleSe
 
 /** A measurement per evaluation: samples of the single rule contain several evaluations. */
 export function perEvaluation(one: Measurement): Measurement {
-  if (one.name !== oneRule) return one;
+  if (!one.name.endsWith(oneRule)) return one;
   const samples = one.samples.map(({ cpuMs, wallMs }) => ({
     cpuMs: cpuMs / evaluationsPerSample,
     wallMs: wallMs / evaluationsPerSample,
@@ -149,7 +143,7 @@ async function untilScraped(url: string, nodes: number): Promise<number> {
     const labels = await query(url, "count(kube_pod_labels)", at).catch(() => []);
     if (Number(gpus[0]?.value?.[1]) === wanted && Number(labels[0]?.value?.[1]) === pods) return at;
   }
-  throw new Error("prometheus did not scrape the whole fleet within 10 minutes");
+  throw new Error("the server did not scrape the whole fleet within 10 minutes");
 }
 
 interface InstantResult {
