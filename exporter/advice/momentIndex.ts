@@ -1,5 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { queueKey } from "../analysis/fairness/shortSince.ts";
+import { queueKey, queueName } from "../analysis/fairness/shortSince.ts";
 import { domainFinder } from "../join/queues/domainOfNode.ts";
 import type { QueueView, WaitingGang } from "../join/queues/queueing.ts";
 import type { NodeView, PodView, Snapshot, WorkloadView } from "../join/snapshot.ts";
@@ -8,6 +8,7 @@ import type { PodDisruptionBudget } from "../model/cluster.ts";
 import type { KaiPodGroup, KaiQueue } from "../model/queues/kai.ts";
 import type { KueueClusterQueue } from "../model/queues/kueue.ts";
 import type { VolcanoQueue } from "../model/queues/volcano.ts";
+import { nodeIndexes } from "./usage/eachHolding.ts";
 
 /** Finds the things of one moment; each part is made when it is first asked for. Indices are those of the Snapshot. */
 export interface MomentIndex {
@@ -30,6 +31,8 @@ export interface MomentIndex {
   readonly gangsOf: (workload: WorkloadView) => readonly number[];
   /** Workloads by `kind/namespace/name`, and by the uids of their owners, their queue object and their gang. */
   readonly workloads: (nameOrUid: string) => readonly WorkloadView[];
+  /** Indices of the leaf queues with the same scheduler, kind and name (`queueName`), ascending: one for each domain. */
+  readonly leavesCalled: (name: string) => readonly number[];
   /** A queue by its `queueKey`. */
   readonly queue: (key: string) => QueueView | undefined;
   /** The disruption budgets of a namespace, whatever they select. */
@@ -51,7 +54,7 @@ const none: readonly number[] = [];
 export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
   const { snapshot } = analysis;
   const { nodes, pods, workloads, queueing, queueObjects } = snapshot;
-  const nodeByName = once(() => new Map(nodes.map(({ name }, i) => [name, i] as const)));
+  const nodeByName = () => nodeIndexes(nodes);
   const podsByNode = once(() => Map.groupBy(pods.keys(), (i) => pods[i]?.node ?? ""));
   const podByUid = once(
     () => new Map(pods.flatMap((pod) => (isAllocated(pod) ? [[pod.uid ?? "", pod] as const] : []))),
@@ -72,6 +75,11 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
   const queueByKey = once(() => {
     const { domains, queues } = queueing;
     return new Map(queues.map((queue) => [queueKey(queue, domains[queue.domain]?.name ?? ""), queue] as const));
+  });
+  const leavesByName = once(() => {
+    const { queues } = queueing;
+    const leaves = [...queues.keys()].filter((i) => queues[i]?.isLeaf === true);
+    return Map.groupBy(leaves, (i) => nameOfQueue(queues[i]));
   });
   const budgets = once(() => Map.groupBy(snapshot.podDisruptionBudgets ?? [], ({ namespace }) => namespace));
   const allocated = once(() => [...pods.keys()].filter((i) => pods[i]?.status === "allocated"));
@@ -101,6 +109,7 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
       return own.length === 0 ? named : [...new Set([...own, ...named])];
     },
     workloads: (nameOrUid) => workloadsByKey().get(nameOrUid) ?? [],
+    leavesCalled: (name) => leavesByName().get(name) ?? none,
     queue: (key) => queueByKey().get(key),
     budgets: (namespace) => budgets().get(namespace) ?? [],
     gangMembers: (id) => gangMembers().get(id) ?? none,
@@ -111,6 +120,8 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
     volcanoQueue: (name) => volcanoQueues().get(name),
   };
 });
+
+const nameOfQueue = (queue: QueueView | undefined): string => (queue === undefined ? "" : queueName(queue));
 
 const isAllocated = ({ uid, status }: PodView): boolean => uid !== null && status === "allocated";
 

@@ -1,4 +1,5 @@
 import type { WorkloadView } from "../../join/snapshot.ts";
+import { firstInOrder } from "../../kernel/firstInOrder.ts";
 import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import {
@@ -36,10 +37,14 @@ export const findRightSize: FindAdvice = (moment) => {
   }
   if (large.length === 0) return nothingFound;
   const byWorkload = momentOrder(analysis).workloads;
-  large.sort((a, b) => spare(b) - spare(a) || byWorkload(a.usage.workload, b.usage.workload));
+  const first = firstInOrder(
+    large,
+    candidatesPerKind + withheldPerKind,
+    (a, b) => spare(b) - spare(a) || byWorkload(a.usage.workload, b.usage.workload),
+  );
   const toStart = findGangsToStart(analysis);
   const found: MadeCandidate[] = [];
-  for (const { usage, workload } of large.slice(0, candidatesPerKind + withheldPerKind)) {
+  for (const { usage, workload } of first) {
     if (found.filter(isCandidate).length >= candidatesPerKind) break;
     found.push(candidateOf(moment, usage, workload, toStart));
   }

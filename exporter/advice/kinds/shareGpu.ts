@@ -12,11 +12,12 @@ import {
 import type { AdviceMoment } from "../moment.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/requestSteps.ts";
+import { smallActivity } from "../usage/observeWorkloads.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { askRelease, ownGpus, vetoWords } from "./ownGpus.ts";
 import { partitionNode } from "./partitionNode.ts";
 import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
-import { findSmallUsers, type SmallUser, shareQuestion, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
+import { findSmallUsers, type SmallUser, shareQuestion, smallMemoryRatio } from "./smallUsers.ts";
 import { countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
 
 /** A small user that may be moved, with what it would get. */

@@ -1,19 +1,15 @@
 import type { WorkloadView } from "../../join/snapshot.ts";
+import { firstInOrder } from "../../kernel/firstInOrder.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
+import { smallActivity } from "../usage/observeWorkloads.ts";
 import { type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
 import { type AllocatedPod, allocatedPods } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
-
-/**
- * A user is small if it has never used more than this part of a GPU, 0..1: otherwise the smallest instances that could serve it
- * (2 of 7 slices, a quarter of A30) would slow it down.
- */
-export const smallActivity = 0.25;
 
 /** The largest part of a GPU's memory that a small user uses, 0..1: a quarter is what the second smallest instance has. */
 export const smallMemoryRatio = 0.25;
@@ -66,8 +62,12 @@ export function findSmallUsers(moment: AdviceMoment): readonly SmallUser[] {
       small.push(watched);
   }
   const byWorkload = momentOrder(moment.analysis).workloads;
-  small.sort((a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.usage.workload, b.usage.workload));
-  return small.slice(0, mostUsers).flatMap(({ usage, workload }) => {
+  const first = firstInOrder(
+    small,
+    mostUsers,
+    (a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.usage.workload, b.usage.workload),
+  );
+  return first.flatMap(({ usage, workload }) => {
     const user = userOf(moment, usage, workload);
     return user === null ? [] : [user];
   });

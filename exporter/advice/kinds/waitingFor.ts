@@ -1,11 +1,12 @@
+import type { Analysis } from "../../analysis/analysis.ts";
 import { type ActionableGang, actionableGangs } from "../../analysis/fairness/actionable.ts";
 import { queueName } from "../../analysis/fairness/shortSince.ts";
 import type { PlacedPods } from "../../analysis/freeCapacity/gangFit.ts";
-import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
+import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { fullName, workloadName } from "../momentIndex.ts";
+import { fullName, momentIndex, workloadName } from "../momentIndex.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
 import { gpuWords } from "./words.ts";
@@ -171,18 +172,18 @@ export function owedGangs(
   served: ReadonlySet<number> = nobody,
 ): readonly ActionableGang[] {
   const { queueing } = analysis.snapshot;
-  const offers = new Map(recordsWith(queueing, queue).map((record) => [record, owedTo(record)] as const));
+  const offers = new Map(recordsWith(analysis, queue).map((record) => [record, owedTo(record)] as const));
   return actionableGangs(queueing, offers, served);
 }
 
 const nobody: ReadonlySet<number> = new Set();
 
 /** The records of a queue among which its waiting work may choose, including the given one. */
-function recordsWith({ queues, gangs }: Queueing, queue: number): readonly number[] {
+function recordsWith(analysis: Analysis, queue: number): readonly number[] {
+  const { queues, gangs } = analysis.snapshot.queueing;
   const view = queues[queue];
   if (view === undefined) return [];
-  const name = queueName(view);
-  const sameName = queues.flatMap((one, index) => (one.isLeaf && queueName(one) === name ? [index] : []));
+  const sameName = momentIndex(analysis).leavesCalled(queueName(view));
   if (sameName.length <= 1) return sameName;
   const choices = new Map<unknown, readonly number[]>();
   for (const index of sameName.flatMap((record) => queues[record]?.gangs ?? []))

@@ -57,9 +57,9 @@ function createRules(snapshot: Snapshot): PlacementRules {
   const neighbors = surroundings?.neighbors ?? [];
   const nodes = [...(surroundings?.nodes.values() ?? [])];
   const volumes = createVolumeNodes(snapshot);
-  const labelsOf = labelsByNode(snapshot);
+  const labelsOf = once(() => labelsByNode(snapshot));
   const topology = (node: string | null, key: string): string | undefined =>
-    node === null ? undefined : labelsOf.get(node)?.[key];
+    node === null ? undefined : labelsOf().get(node)?.[key];
   const ruled = pods.flatMap(({ placement }, i) => (placement === undefined ? [] : [i]));
   const watched = watchedNamespaces(pods, ruled, neighbors);
   const portsOn = Map.groupBy(
@@ -222,7 +222,7 @@ function createRules(snapshot: Snapshot): PlacementRules {
       const pod = pods[like];
       if (pod === undefined) return false;
       return (
-        volumes.allows(pod, labelsOf.get(node) ?? {}) &&
+        volumes.allows(pod, labelsOf().get(node) ?? {}) &&
         hasPorts(pod, node, where) &&
         !keepsAway(pod, node, where) &&
         !isKeptAway(like, pod, node, where) &&

@@ -1,5 +1,7 @@
 import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { turnsOf } from "../turns.ts";
+import { eachHolding } from "./eachHolding.ts";
 import { type UsageWatch, usageKey, type WorkloadUsage } from "./usageWatch.ts";
 
 /** What one moment shows about one workload. */
@@ -12,39 +14,56 @@ interface Observation {
   holdsWholeGpus: boolean;
   /** UUIDs of GPUs that are active now and were not known to be active before. */
   newlyActive: string[] | null;
+  /** Whole GPUs of pods that hold several. */
+  severalGpus: number;
   /** Whether something about the workload is not known, or does not run yet. */
   isBroken: boolean;
 }
+
+/**
+ * A user is small if it has never used more than this part of a GPU, 0..1: otherwise the smallest instances that could serve it
+ * (2 of 7 slices, a quarter of A30) would slow it down.
+ */
+export const smallActivity = 0.25;
 
 const noGpus: ReadonlySet<string> = new Set();
 
 /**
  * The watch of every workload after one more moment, in the order of the workloads; `undefined` where nothing is known for
- * certain.
+ * certain. What settled workloads do is looked at in turn, those of the others in each moment.
  */
 export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): readonly (WorkloadUsage | undefined)[] {
-  const { workloads, pods, devices, at } = snapshot;
+  const { workloads, pods, at } = snapshot;
+  const turns = turnsOf(snapshot.nodes.length);
+  const turn = (before.turn ?? 0) % turns;
+  const known = workloads.map((workload, place) => knownAt(before, place, workload, pods));
+  const isLooked = new Uint8Array(workloads.length);
+  for (const [place, usage] of known.entries())
+    if (usage === undefined || place % turns === turn || !isSettled(usage)) isLooked[place] = 1;
   const observations: (Observation | undefined)[] = new Array(workloads.length).fill(undefined);
-  for (const device of devices) {
-    for (const holding of device.holders) {
-      const pod = pods[holding.pod];
-      const workload = pod === undefined ? undefined : workloads[pod.workload];
-      if (pod === undefined || workload === undefined) continue;
-      let observation = observations[pod.workload];
-      if (observation === undefined) {
-        observation = firstObservation(knownAt(before, pod.workload, workload, pods));
-        observations[pod.workload] = observation;
-      }
-      addHolding(observation, device, holding, pod);
+  eachHolding(snapshot, isLooked, (_, device, holding, pod) => {
+    let observation = observations[pod.workload];
+    if (observation === undefined) {
+      observation = firstObservation(known[pod.workload]);
+      observations[pod.workload] = observation;
     }
-  }
-  const watched: (WorkloadUsage | undefined)[] = [];
-  for (const [place, workload] of workloads.entries()) {
+    addHolding(observation, device, holding, pod);
+  });
+  return workloads.map((workload, place) => {
+    const usage = known[place];
+    if (usage !== undefined && isLooked[place] !== 1)
+      return usage.workload === place ? usage : { ...usage, workload: place };
     const observation = observations[place];
-    watched.push(observation === undefined ? undefined : usageOf(observation, place, workload, pods, at));
-  }
-  return watched;
+    return observation === undefined ? undefined : usageOf(observation, place, workload, pods, at);
+  });
 }
+
+/**
+ * Whether no advice can follow from what a workload with these pods does from now on: it is no small user, and no GPU of a pod
+ * with several is unused.
+ */
+export const isSettled = ({ holdsWholeGpus, peakActivity, activeGpus, severalGpus }: WorkloadUsage): boolean =>
+  !holdsWholeGpus || (peakActivity > smallActivity && activeGpus.size >= severalGpus);
 
 const firstObservation = (known: WorkloadUsage | undefined): Observation => ({
   known,
@@ -54,6 +73,7 @@ const firstObservation = (known: WorkloadUsage | undefined): Observation => ({
   memoryRatio: 0,
   holdsWholeGpus: true,
   newlyActive: null,
+  severalGpus: 0,
   isBroken: false,
 });
 
@@ -106,7 +126,9 @@ function addHolding(observation: Observation, device: Device, holding: Holding, 
     observation.holdsWholeGpus = false;
     return;
   }
-  if ((pod.gpus ?? 0) <= 1 || device.idleNow !== false) return;
+  if ((pod.gpus ?? 0) <= 1) return;
+  observation.severalGpus += 1;
+  if (device.idleNow !== false) return;
   if (observation.known?.activeGpus.has(device.uuid)) return;
   observation.newlyActive ??= [];
   observation.newlyActive.push(device.uuid);
@@ -126,7 +148,7 @@ function usageOf(
   at: number,
 ): WorkloadUsage | undefined {
   if (observation.isBroken) return undefined;
-  const { gpus, activeGpus, activity, memoryRatio, holdsWholeGpus, newlyActive } = observation;
+  const { gpus, activeGpus, activity, memoryRatio, holdsWholeGpus, newlyActive, severalGpus } = observation;
   const { known } = observation;
   // If the same pods hold another number of GPUs, what was seen before was about other devices.
   if (known !== undefined && Math.abs(known.gpus - gpus) > gpuTolerance) return undefined;
@@ -141,6 +163,7 @@ function usageOf(
       workload: place,
       pods: allocatedUids(workload, pods),
       holdsWholeGpus,
+      severalGpus,
       activeGpus: withGpus(noGpus, newlyActive),
     };
   }
@@ -151,6 +174,7 @@ function usageOf(
     activity <= known.peakActivity &&
     peakMemoryRatio === known.peakMemoryRatio &&
     holdsWholeGpus === known.holdsWholeGpus &&
+    severalGpus === known.severalGpus &&
     newlyActive === null &&
     place === known.workload;
   if (isNoMore) return known;
@@ -161,6 +185,7 @@ function usageOf(
     peakMemoryRatio,
     workload: place,
     holdsWholeGpus: known.holdsWholeGpus && holdsWholeGpus,
+    severalGpus,
     activeGpus: withGpus(known.activeGpus, newlyActive),
   };
 }

@@ -1,7 +1,10 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
+import type { QueueView } from "../../join/queues/queueing.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
+import { isSameList } from "../../kernel/isSameList.ts";
+import { once } from "../../kernel/once.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { observeWorkloads } from "./observeWorkloads.ts";
 
@@ -25,6 +28,8 @@ export interface WorkloadUsage {
   readonly pods: readonly string[];
   /** Whether it holds only whole GPUs, each of them alone. */
   readonly holdsWholeGpus: boolean;
+  /** The number of its whole GPUs that pods with several hold. */
+  readonly severalGpus: number;
   /** UUIDs of its whole GPUs that were ever above the idle threshold; only for workloads whose pods hold several GPUs each. */
   readonly activeGpus: ReadonlySet<string>;
 }
@@ -35,16 +40,26 @@ export interface QueueUsage {
   readonly peakDemand: number;
 }
 
+/** A watched queue, with what identifies it. */
+interface WatchedQueue extends QueueUsage, Pick<QueueView, "scheduler" | "kind" | "name"> {
+  readonly domain: string;
+  readonly key: string;
+}
+
 /** What is remembered about use from cycle to cycle. */
 export interface UsageWatch {
   /** When the watch was last updated, seconds since the epoch. */
   readonly at?: number;
+  /** How many times it was updated. */
+  readonly turn?: number;
   /** The watched workloads by `kind/namespace/name uid`. */
   readonly workloads: ReadonlyMap<string, WorkloadUsage>;
   /** The same by index among the workloads of the last moment: most of them are there again. */
   readonly byPlace?: readonly (WorkloadUsage | undefined)[];
   /** The watched queues by `queueKey`. */
   readonly queues: ReadonlyMap<string, QueueUsage>;
+  /** The same by index among the queues of the last moment. */
+  readonly queuesByPlace?: readonly (WatchedQueue | undefined)[];
 }
 
 /** The watch of a process that has watched nothing yet. */
@@ -72,36 +87,56 @@ export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   const known = gap < 0 || gap > longestGapSeconds ? nothingWatched : before;
   const byPlace = observeWorkloads(known, snapshot);
   const workloads = byKey(known, byPlace);
-  return { at, workloads, byPlace, queues: watchQueues(known, analysis) };
+  return {
+    at,
+    turn: (known.turn ?? 0) + 1,
+    byPlace,
+    ...watchQueues(known, analysis),
+    get workloads() {
+      return workloads();
+    },
+  };
 }
 
-/** The watched workloads by key; the map of before if no workload has changed. */
+/** The watched workloads by key; the map of before if no workload has changed. Most moments ask for none of them. */
 function byKey(
   before: UsageWatch,
   byPlace: readonly (WorkloadUsage | undefined)[],
-): ReadonlyMap<string, WorkloadUsage> {
-  const last = before.byPlace;
-  if (last?.length === byPlace.length && byPlace.every((usage, place) => usage === last[place]))
-    return before.workloads;
-  const workloads = new Map<string, WorkloadUsage>();
-  for (const usage of byPlace) {
-    if (usage !== undefined) workloads.set(usage.key, usage);
-  }
-  return workloads;
+): () => ReadonlyMap<string, WorkloadUsage> {
+  if (isSameList(byPlace, before.byPlace ?? [])) return () => before.workloads;
+  return once(() => new Map(byPlace.flatMap((usage) => (usage === undefined ? [] : [[usage.key, usage] as const]))));
 }
 
-function watchQueues(before: UsageWatch, { snapshot }: Analysis): ReadonlyMap<string, QueueUsage> {
+function watchQueues(before: UsageWatch, { snapshot }: Analysis): Pick<UsageWatch, "queues" | "queuesByPlace"> {
+  const { queues, domains } = snapshot.queueing;
+  const last = before.queuesByPlace ?? [];
+  const byPlace = queues.map((queue, place) => {
+    const domain = domains[queue.domain]?.name;
+    return domain === undefined ? undefined : watchedQueue(before, last[place], queue, domain, snapshot.at);
+  });
+  if (isSameList(byPlace, last)) return { queues: before.queues, queuesByPlace: last };
   const watched = new Map<string, QueueUsage>();
-  for (const queue of snapshot.queueing.queues) {
-    const domain = snapshot.queueing.domains[queue.domain];
-    if (domain === undefined) continue;
-    const key = queueKey(queue, domain.name);
-    const demand = queue.allocated + queue.pending;
-    const known = before.queues.get(key);
-    if (known !== undefined && known.peakDemand >= demand) watched.set(key, known);
-    else watched.set(key, { since: known?.since ?? snapshot.at, peakDemand: demand });
-  }
-  return watched;
+  for (const one of byPlace) if (one !== undefined) watched.set(one.key, one);
+  return { queues: watched, queuesByPlace: byPlace };
+}
+
+/** `guess`: what was at the same place in the last moment. */
+function watchedQueue(
+  before: UsageWatch,
+  guess: WatchedQueue | undefined,
+  queue: QueueView,
+  domain: string,
+  at: number,
+): WatchedQueue {
+  const { scheduler, kind, name } = queue;
+  const demand = queue.allocated + queue.pending;
+  const isSame =
+    guess?.name === name && guess.domain === domain && guess.kind === kind && guess.scheduler === scheduler;
+  if (isSame && guess.peakDemand >= demand) return guess;
+  const key = isSame ? guess.key : queueKey(queue, domain);
+  const known = before.queues.get(key);
+  const peakDemand = Math.max(known?.peakDemand ?? demand, demand);
+  return { scheduler, kind, name, domain, key, since: known?.since ?? at, peakDemand };
 }
 
 /** The load of serving work changes with the hours: a watch shorter than a day shows little about it. */

@@ -1,4 +1,5 @@
 import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import { eachHolding } from "./eachHolding.ts";
 import {
   forgottenSeconds,
   type Habit,
@@ -31,6 +32,8 @@ export interface Habits {
   readonly known: ReadonlyMap<string, Habit>;
   /** The work in the order of the workloads of the last moment. */
   readonly work: readonly (WatchedWork | undefined)[];
+  /** For each of them, the index of a device on which it worked then; -1: none. */
+  readonly worksOn?: Int32Array;
   /** The last spells of all work, oldest first. */
   readonly cluster: readonly IdleSpell[];
   /** Keys of habits that have changed since they were last written. */
@@ -67,7 +70,7 @@ export function watchHabits(before: Habits, snapshot: Snapshot, longestGap: numb
   if (!snapshot.coverage.objects) return before;
   const hasGap = before.at === null || at < before.at || at - before.at > longestGap;
   const last = hasGap ? [] : before.work;
-  const { state, since } = observe(snapshot);
+  const { state, since, worksOn } = observe(snapshot, before.worksOn);
   const elsewhere = movedWork(last, workloads);
   const changes = createChanges(before, at);
   const work: (WatchedWork | undefined)[] = [];
@@ -76,13 +79,24 @@ export function watchHabits(before: Habits, snapshot: Snapshot, longestGap: numb
     const known = isSameWork(guess, workload) ? guess : elsewhere.get(nameOf(workload));
     work.push(watched(workload, known, state[place] ?? unseen, since[place] ?? at, changes, at));
   }
-  // The idle time of work that is gone has ended as well.
+  if (elsewhere.size > 0)
+    endGone(elsewhere, work, workloads, (one, idleSince) =>
+      changes.end(one.key, { seconds: (before.at ?? at) - idleSince, returned: false }),
+    );
+  return { at, since: hasGap ? at : (before.since ?? at), work, worksOn, ...changes.result() };
+}
+
+/** Ends the idle time of work that is gone. */
+function endGone(
+  elsewhere: ReadonlyMap<string, WatchedWork>,
+  work: readonly (WatchedWork | undefined)[],
+  workloads: readonly WorkloadView[],
+  end: (one: WatchedWork, idleSince: number) => void,
+): void {
   const present = new Set(work);
-  const names = new Set(elsewhere.size === 0 ? [] : workloads.map(nameOf));
+  const names = new Set(workloads.map(nameOf));
   for (const one of elsewhere.values())
-    if (!present.has(one) && !names.has(nameOf(one)) && one.idleSince !== null)
-      changes.end(one.key, { seconds: (before.at ?? at) - one.idleSince, returned: false });
-  return { at, since: hasGap ? at : (before.since ?? at), work, ...changes.result() };
+    if (!present.has(one) && !names.has(nameOf(one)) && one.idleSince !== null) end(one, one.idleSince);
 }
 
 const nameOf = ({ kind, namespace, name }: Pick<WorkloadView, "kind" | "namespace" | "name">): string =>
@@ -115,18 +129,44 @@ interface Observed {
   readonly state: Uint8Array;
   /** Since when the last of the idle devices of the workload has been idle, seconds since the epoch. */
   readonly since: Float64Array;
+  /** Index of a device on which it works; -1: none. */
+  readonly worksOn: Int32Array;
 }
 
-function observe({ devices, pods, workloads, at }: Snapshot): Observed {
-  const observed: Observed = { state: new Uint8Array(workloads.length), since: new Float64Array(workloads.length) };
-  for (const device of devices) {
-    for (const holding of device.holders) {
-      const pod = pods[holding.pod];
-      if (pod !== undefined) addHolding(observed, device, holding, pod, at);
-    }
+/**
+ * Looks at all workloads. `worksOn`: where each of them worked at the last moment: one that still works there needs no other
+ * look.
+ */
+function observe(snapshot: Snapshot, worksOn: Int32Array = new Int32Array()): Observed {
+  const { devices, pods, workloads, at } = snapshot;
+  const observed: Observed = {
+    state: new Uint8Array(workloads.length),
+    since: new Float64Array(workloads.length),
+    worksOn: new Int32Array(workloads.length).fill(-1),
+  };
+  const isLooked = new Uint8Array(workloads.length);
+  for (let place = 0; place < workloads.length; place += 1) {
+    const index = worksOn[place] ?? -1;
+    if (worksAt(devices[index], place, pods)) {
+      observed.state[place] = working;
+      observed.worksOn[place] = index;
+    } else isLooked[place] = 1;
   }
+  eachHolding(snapshot, isLooked, (index, device, holding, pod) => {
+    addHolding(observed, device, holding, pod, at);
+    if (isWorking(device, holding)) observed.worksOn[pod.workload] = index;
+  });
   return observed;
 }
+
+/** Whether a workload (index) works on a device. */
+function worksAt(device: Device | undefined, workload: number, pods: readonly PodView[]): boolean {
+  if (device === undefined || device.idleNow !== false) return false;
+  for (const { estimated, pod } of device.holders) if (!estimated && pods[pod]?.workload === workload) return true;
+  return false;
+}
+
+const isWorking = ({ idleNow }: Device, { estimated }: Holding): boolean => !estimated && idleNow === false;
 
 function addHolding(
   { state, since }: Observed,

@@ -111,12 +111,15 @@ function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules
  * The gangs that wait in a record of a queue, and those that are counted in another of its records and may start in this one as
  * well, in the order of the queue.
  */
-function gangsFor({ queues, gangs }: ClusterCopy, index: number, queue: QueueView): readonly number[] {
-  const name = queueName(queue);
-  const others = queues.flatMap((one, at) =>
-    one.isLeaf && at !== index && queueName(one) === name
-      ? one.gangs.filter((gang) => gangs[gang]?.parts.some((part) => partIn(part, index) !== null))
-      : [],
+function gangsFor(
+  { index: { leavesCalled }, queues, gangs }: ClusterCopy,
+  index: number,
+  queue: QueueView,
+): readonly number[] {
+  const others = leavesCalled(queueName(queue)).flatMap((at) =>
+    at === index
+      ? []
+      : (queues[at]?.gangs ?? []).filter((gang) => gangs[gang]?.parts.some((part) => partIn(part, index) !== null)),
   );
   if (others.length === 0) return queue.gangs;
   return [...new Set([...queue.gangs, ...others])].sort((a, b) => a - b);

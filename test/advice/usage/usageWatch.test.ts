@@ -213,7 +213,7 @@ describe("the watch of a queue", () => {
     expect(leaf).toBeDefined();
     if (leaf === undefined) return;
     const key = queueKey(leaf, queueing.domains[leaf.domain]?.name ?? "");
-    expect(watch.queues.get(key)).toEqual({ since: now, peakDemand: 5 });
+    expect(watch.queues.get(key)).toMatchObject({ since: now, peakDemand: 5 });
   });
 
   it("forgets queues that are gone", () => {
