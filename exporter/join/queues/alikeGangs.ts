@@ -9,8 +9,11 @@ import type { DeclaredPart } from "./queueSystem.ts";
  * wait in the same place share their parts.
  */
 export interface AlikeGangs {
-  /** The places where they may go, at the moment of the finder; `null`: not looked up yet. */
-  found: { readonly by: PlaceFinder; readonly places: PartPlaces } | null;
+  /**
+   * The places where they may go at a moment (`PlaceFinder.moment`); `null`: not looked up yet. It outlives gangs that are gone,
+   * so nothing here may lead to the rest of its moment.
+   */
+  found: { readonly moment: symbol; readonly places: PartPlaces } | null;
   /** Their parts at that moment, by the place that was chosen. `before` has those of the moment before, which may be reused. */
   parts: Map<Candidate | null, readonly WaitingPart[]>;
   before: readonly (readonly WaitingPart[])[];
@@ -49,8 +52,8 @@ export function partsAtPlace(
   chosen: Candidate | null,
   finder: PlaceFinder,
 ): readonly WaitingPart[] {
-  if (alike.found?.by !== finder) {
-    alike.found = { by: finder, places };
+  if (alike.found?.moment !== finder.moment) {
+    alike.found = { moment: finder.moment, places };
     alike.before = [...alike.parts.values()];
     alike.parts = new Map();
   }

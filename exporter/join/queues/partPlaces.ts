@@ -11,6 +11,8 @@ const tolerance = 1e-6;
 
 /** Finds where work may wait, in one moment. */
 export interface PlaceFinder {
+  /** Distinguishes this moment from all others. */
+  readonly moment: symbol;
   readonly places: Places;
   readonly optionsOf: (part: PartDraft, scheduler: string) => readonly ServingDomain[];
   readonly candidatesOf: (options: readonly ServingDomain[], draft: GangDraft) => FoundCandidates;
@@ -21,6 +23,7 @@ export interface PlaceFinder {
 /** The finder of a moment. */
 export function createPlaceFinder(places: Places, headroom: Headroom): PlaceFinder {
   return {
+    moment: Symbol("moment"),
     places,
     optionsOf: optionFinder(classFinder(places.forest.bare)),
     candidatesOf: candidateFinder(places),

@@ -1,8 +1,10 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyse } from "../../../exporter/analysis/analyse.ts";
 import { join } from "../../../exporter/join/join.ts";
-import { createJoinCache } from "../../../exporter/join/joinCache.ts";
+import { createJoinCache, type JoinCache } from "../../../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../../../exporter/join/memory.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
@@ -187,4 +189,26 @@ describe("gangs that ask for the same in the same queue", () => {
     const again = join(first, memory, defaultSettings, now + 30, cache).snapshot.queueing.gangs;
     for (const [i, gang] of again.entries()) expect(gang).toBe(gangs[i]);
   });
+
+  it("hold on to no moment in which they waited once they are gone", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage: unknown = runInNewContext("gc");
+    if (typeof collectGarbage !== "function") throw new Error("no gc");
+    const cache = createJoinCache();
+    const queues = { ...first.queues, kueueWorkloads: first.queues.kueueWorkloads.slice(0, 3) };
+    const { memory, moment } = momentOf(first, emptyMemory, cache);
+    const last = momentOf({ ...first, queues }, momentOf({ ...first, queues }, memory, cache).memory, cache);
+    for (let tries = 0; tries < 20 && moment.deref() !== undefined; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      collectGarbage();
+    }
+    expect(moment.deref()).toBeUndefined();
+    expect(last.moment.deref()).toBe(last.snapshot?.queueing.queues);
+  });
 });
+
+/** What the next join is given, and a weak hold on the queues of the moment. */
+function momentOf(state: ClusterState, before: Memory, cache: JoinCache) {
+  const { snapshot, memory } = join(state, before, defaultSettings, now, cache);
+  return { memory, moment: new WeakRef(snapshot.queueing.queues), snapshot: state === first ? null : snapshot };
+}
