@@ -1,4 +1,5 @@
 import type { Config } from "../exporter/config/schema.ts";
+import { latest } from "../exporter/kernel/once.ts";
 import { gpuLikeResource } from "../exporter/model/gpuResource.ts";
 import { type BelievedExporters, createExporterBelief } from "../exporter/sources/dcgm/believedExporters.ts";
 import { createDcgmSource, type DcgmSource, scheduleOnMachine } from "../exporter/sources/dcgm/dcgmSource.ts";
@@ -9,6 +10,7 @@ import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSourc
 import { createGetPool, type GetPool } from "../exporter/sources/http/getPool.ts";
 import type { Rounds } from "../exporter/sources/http/rounds.ts";
 import type { KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
+import type { KubernetesState } from "../exporter/sources/kubernetes/state.ts";
 import type { ServingSource } from "../exporter/sources/serving/servingSource.ts";
 import { acceptedPage, pagePool } from "./pagePool.ts";
 import { servingSourcesOf } from "./servingSource.ts";
@@ -122,13 +124,23 @@ function exporterLookup(
   ofProcesses = false,
 ): ExporterLookup {
   const belief = createExporterBelief();
-  let last: BelievedExporters = { pods: [], rejected: [], problems: [] };
+  let last: BelievedExporters = { pods: [], rejected: [], problems: [], isSettled: false };
+  let seen: Pick<KubernetesState, "exporterPods" | "nodes"> & { readonly knowsNodes: boolean } = {
+    exporterPods: [],
+    nodes: [],
+    knowsNodes: false,
+  };
   return {
     find: () => {
       const { exporterPods, known, nodes } = kubernetes.read();
       if (!known.has("pods")) return last;
+      const knowsNodes = known.has("nodes");
+      const isSame =
+        seen.exporterPods === exporterPods && seen.nodes === nodes && seen.knowsNodes === knowsNodes && last.isSettled;
+      if (isSame) return last;
+      seen = { exporterPods, nodes, knowsNodes };
       const withGpus = nodes.filter(({ capacity }) => Object.keys(capacity).some((name) => gpuLikeResource(name)));
-      const gpuNodes = known.has("nodes") ? new Set(withGpus.map(({ name }) => name)) : null;
+      const gpuNodes = knowsNodes ? new Set(withGpus.map(({ name }) => name)) : null;
       const meant = exporterPods.filter(({ isOfProcesses = false }) => isOfProcesses === ofProcesses);
       last = belief.believe(meant, gpuNodes, monotonic());
       return last;
@@ -140,9 +152,10 @@ function exporterLookup(
 function createScraper(config: Config, exporters: ExporterLookup, steady: () => number, pool: GetPool): DcgmSource {
   const { prometheus, discovery, targets } = config.dcgm;
   const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
+  const targetsOf = latest((pods: BelievedExporters["pods"]) => discoverTargets(pods, discovery, targets));
   const source = createDcgmSource({
     // While pods cannot be read, the last known exporters are asked: without them, not even the GPUs would be known.
-    targets: () => discoverTargets(isDiscovering ? exporters.find().pods : [], discovery, targets),
+    targets: () => targetsOf(isDiscovering ? exporters.find().pods : noPods),
     pool,
     intervalSeconds: config.interval,
     limits: { maxGpus: config.dcgm.maxGpusPerPage },
@@ -150,6 +163,8 @@ function createScraper(config: Config, exporters: ExporterLookup, steady: () => 
   });
   return { ...source, scrapeOnce: () => source.scrapeOnce(steady()) };
 }
+
+const noPods: BelievedExporters["pods"] = [];
 
 /** The number of bytes that are kept of an error's body: enough for the server's reason. */
 const errorBytes = 4096;

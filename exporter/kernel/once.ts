@@ -19,3 +19,12 @@ export function oncePer<Key extends object, Value>(make: (key: Key) => Value): (
     return known.value;
   };
 }
+
+/** Returns a function that keeps the last value that it made: it makes another one only for another argument. */
+export function latest<Argument, Value>(make: (argument: Argument) => Value): (argument: Argument) => Value {
+  let last: { readonly argument: Argument; readonly value: Value } | null = null;
+  return (argument) => {
+    if (last === null || last.argument !== argument) last = { argument, value: make(argument) };
+    return last.value;
+  };
+}

@@ -8,6 +8,8 @@ export interface BelievedExporters {
   /** Pods that look like exporters, but whose data is not used. */
   readonly rejected: readonly DiscoveredPod[];
   readonly problems: readonly Problem[];
+  /** Whether the answer stays the same for as long as the pods and nodes do, whatever the time. */
+  readonly isSettled: boolean;
 }
 
 /** Decides which of the pods that look like exporters speak for their nodes, and remembers what it decided. */
@@ -73,10 +75,22 @@ export function createExporterBelief(): ExporterBelief {
         const gone = absent(before, now);
         if (!next.has(node) && now - (gone.absentSince ?? now) < absence.here) next.set(node, gone);
       }
+      const isSettled = hasSettled(spokenFor, next);
       spokenFor = next;
-      return { pods: found.pods, rejected: found.rejected, problems: [...found.contests.values()].map(contestProblem) };
+      const { pods: believed, rejected, contests } = found;
+      return { pods: believed, rejected, problems: [...contests.values()].map(contestProblem), isSettled };
     },
   };
+}
+
+/** Whether the same exporters speak as before, and none is away: trust and time then change nothing. */
+function hasSettled(before: ReadonlyMap<string, Spoken>, now: ReadonlyMap<string, Spoken>): boolean {
+  if (before.size !== now.size) return false;
+  for (const [node, { key, absentSince }] of now) {
+    const known = before.get(node);
+    if (absentSince !== null || known?.absentSince !== null || known.key !== key) return false;
+  }
+  return true;
 }
 
 const absent = (spoken: Spoken, now: number): Spoken => ({ ...spoken, absentSince: spoken.absentSince ?? now });

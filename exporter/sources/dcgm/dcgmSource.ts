@@ -8,7 +8,7 @@ import { targetProblems } from "./targetProblems.ts";
 import { afterAttempt, newRecord, recordKey, type TargetRecord } from "./targetRecord.ts";
 
 export interface DcgmSourceOptions {
-  /** Called before each round, so that new and removed targets are noticed. */
+  /** Called before each round, so that new and removed targets are noticed; the same list means that none has changed. */
   readonly targets: () => readonly ScrapeTarget[];
   /** Sends the requests. The source owns it and closes it on `stop`. */
   readonly pool: GetPool;
@@ -58,10 +58,15 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
   let slice = 0;
   let isRunning = false;
 
-  /** Takes over the provider's list: forgets removed targets and remembers new ones. */
+  let list: readonly ScrapeTarget[] | null = null;
+
+  /** Takes over the provider's list if it is another one: forgets removed targets and remembers new ones. */
   const refresh = (): void => {
+    const targets = options.targets();
+    if (targets === list) return;
+    list = targets;
     const wanted = new Map<string, ScrapeTarget>();
-    for (const target of options.targets()) wanted.set(recordKey(target), target);
+    for (const target of targets) wanted.set(recordKey(target), target);
     for (const key of records.keys()) if (!wanted.has(key)) records.delete(key);
     for (const [key, target] of wanted) {
       const known = records.get(key);
