@@ -1,3 +1,4 @@
+import { changedReading } from "../model/changedReading.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { PowerRange } from "./stall/gpuPower.ts";
 import { stalledWatts } from "./stall/looksStalled.ts";
@@ -31,7 +32,7 @@ export function withoutLockedZeros(
   for (const uuid of measured) locked.delete(uuid);
   if (locked.size === 0) return readings;
   return readings.map((reading) =>
-    reading.gpuInstance !== null && locked.has(reading.uuid) ? unmeasured(reading) : reading,
+    reading.gpuInstance !== null && locked.has(reading.uuid) ? changedReading(reading, unmeasured) : reading,
   );
 }
 
@@ -44,12 +45,11 @@ function drawsPower({ powerWatts, powerLimitWatts }: DeviceReading, range: Power
   return powerWatts !== null && range !== null && powerWatts > stalledWatts(range, powerLimitWatts);
 }
 
-const unmeasured = (reading: DeviceReading): DeviceReading => ({
-  ...reading,
+const unmeasured = {
   grEngineActive: null,
   smActive: null,
   tensorActive: null,
   dramActive: null,
   pipeActive: null,
   movedBytesPerSecond: null,
-});
+} as const;

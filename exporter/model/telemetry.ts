@@ -29,7 +29,8 @@ export interface PodProcesses {
 
 /**
  * What a page reports about one device, already reduced over its raw rows (max per signal) and sanitised. Ratios are 0..1.
- * `null` is "no valid value", never 0.
+ * `null` is "no valid value", never 0. A reading may be a view of columns, whose properties are no fields: it is changed with
+ * `changedReading`, not by spreading it.
  */
 export interface DeviceReading {
   /** UUID of the GPU (for a MIG instance: of its parent). */
@@ -84,7 +85,7 @@ export interface DeviceReading {
   readonly virtualSlots: number;
   /**
    * Where an exporter is scraped directly, this is the very list (`===`) of the target's previous page for as long as its
-   * content is the same; and while nothing at all has changed, the reading itself is that of the previous page.
+   * content is the same.
    */
   readonly claimants: readonly TelemetryClaimant[];
   /** Absent where no exporter reports processes by pod. */

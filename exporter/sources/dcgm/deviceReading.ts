@@ -2,8 +2,9 @@ import type { DeviceReading, TelemetryClaimant } from "../../model/telemetry.ts"
 import { withProcessValues } from "./claimants.ts";
 import { largestOf } from "./columns.ts";
 import { type Signal, signals } from "./dialects.ts";
+import { type DeviceLabels, PageReading, readingNumbers, reserveNumbers } from "./pageReading.ts";
 
-/** The rows of the columns that make up a device, and what was last read of it. */
+/** The rows of the columns that make up a device, and what its labels say. */
 export interface DeviceShape {
   /** The device's own rows: those of the instance, or of the whole GPU. */
   readonly rows: readonly number[];
@@ -16,8 +17,9 @@ export interface DeviceShape {
   readonly gpuRows: readonly number[];
   /** The rows with per-process values of each claimant; see `ClaimedDevice`. */
   readonly processRows: readonly (readonly number[])[] | null;
-  /** The last reading. It carries what the labels contain; before the first page its values are `null`. */
-  last: DeviceReading;
+  labels: DeviceLabels;
+  /** The workloads that its rows name, with what was last read of their processes. */
+  claimants: readonly TelemetryClaimant[];
 }
 
 const columnOf = Object.fromEntries(signals.map((signal, column) => [signal, column]));
@@ -49,81 +51,48 @@ const remapFailureColumn = column("rowRemapFailure");
 const healthColumn = column("dcgmHealth");
 
 /**
- * Reads a device from the columns and remembers the reading as the shape's last. Where nothing changed, the result is the same
- * object as for the last page; `claimants` is the same list as before for as long as its content is the same.
+ * Reads a device from the columns. `claimants` is the same list as on the page before for as long as its content is the same.
  */
-export function readDevice(shape: DeviceShape, values: Float64Array): DeviceReading {
-  const { last } = shape;
-  const isInstance = last.gpuInstance !== null;
+export function readDevice(shape: DeviceShape, values: Float64Array): PageReading {
+  const { labels, gpuRows } = shape;
+  const isInstance = labels.gpuInstance !== null;
   const used = deviceValue(values, shape, usedColumn);
   const total = deviceValue(values, shape, totalColumn);
-  const next: DeviceReading = {
-    uuid: last.uuid,
-    gpuInstance: last.gpuInstance,
-    profile: last.profile,
-    migUuid: last.migUuid,
-    modelName: last.modelName,
-    gpuIndex: last.gpuIndex,
-    // NVML does not measure these four on an instance; where a page has them there, they are a constant 0.
-    gpuUtil: isInstance ? null : orNull(deviceValue(values, shape, gpuUtilColumn)),
-    grEngineActive: orNull(deviceValue(values, shape, engineColumn)),
-    smActive: orNull(deviceValue(values, shape, smColumn)),
-    dramActive: orNull(deviceValue(values, shape, dramColumn)),
-    tensorActive: orNull(deviceValue(values, shape, tensorColumn)),
-    pipeActive: orNull(largestValue(values, shape, pipeColumns)),
-    memoryCopyUtil: isInstance ? null : orNull(deviceValue(values, shape, memoryCopyColumn)),
-    movedBytesPerSecond: orNull(sumOfValues(values, shape, trafficColumns)),
-    encoderUtil: isInstance ? null : orNull(deviceValue(values, shape, encoderColumn)),
-    decoderUtil: isInstance ? null : orNull(deviceValue(values, shape, decoderColumn)),
-    memoryUsedBytes: orNull(used),
-    memoryTotalBytes: orNull(Number.isNaN(total) ? sumOfMemory(values, shape, used) : total),
-    powerWatts: orNull(largestOf(values, shape.gpuRows, powerColumn)),
-    powerLimitWatts: orNull(largestOf(values, shape.gpuRows, powerLimitColumn)),
-    clockEventReasons: orNull(largestOf(values, shape.gpuRows, clockEventColumn)),
-    energyJoules: orNull(largestOf(values, shape.gpuRows, energyColumn)),
-    temperatureCelsius: orNull(largestOf(values, shape.gpuRows, temperatureColumn)),
-    lastXid: orNull(largestOf(values, shape.gpuRows, xidColumn)),
-    rowRemapPending: orNull(largestOf(values, shape.gpuRows, remapPendingColumn)),
-    rowRemapFailure: orNull(largestOf(values, shape.gpuRows, remapFailureColumn)),
-    dcgmHealth: orNull(largestOf(values, shape.gpuRows, healthColumn)),
-    virtualSlots: last.virtualSlots,
-    claimants: shape.processRows === null ? last.claimants : claimantsNow(values, shape, shape.processRows, isInstance),
-  };
-  if (next.claimants === last.claimants && isSameMeasurement(next, last)) return last;
-  shape.last = next;
-  return next;
+  const { values: into, at } = reserveNumbers();
+  // NVML does not measure these four on an instance; where a page has them there, they are a constant 0.
+  into[at] = isInstance ? Number.NaN : deviceValue(values, shape, gpuUtilColumn);
+  into[at + 1] = deviceValue(values, shape, engineColumn);
+  into[at + 2] = deviceValue(values, shape, smColumn);
+  into[at + 3] = deviceValue(values, shape, dramColumn);
+  into[at + 4] = deviceValue(values, shape, tensorColumn);
+  into[at + 5] = largestValue(values, shape, pipeColumns);
+  into[at + 6] = isInstance ? Number.NaN : deviceValue(values, shape, memoryCopyColumn);
+  into[at + 7] = sumOfValues(values, shape, trafficColumns);
+  into[at + 8] = isInstance ? Number.NaN : deviceValue(values, shape, encoderColumn);
+  into[at + 9] = isInstance ? Number.NaN : deviceValue(values, shape, decoderColumn);
+  into[at + 10] = used;
+  into[at + 11] = Number.isNaN(total) ? sumOfMemory(values, shape, used) : total;
+  into[at + 12] = largestOf(values, gpuRows, powerColumn);
+  into[at + 13] = largestOf(values, gpuRows, powerLimitColumn);
+  into[at + 14] = largestOf(values, gpuRows, clockEventColumn);
+  into[at + 15] = largestOf(values, gpuRows, energyColumn);
+  into[at + 16] = largestOf(values, gpuRows, temperatureColumn);
+  into[at + 17] = largestOf(values, gpuRows, xidColumn);
+  into[at + 18] = largestOf(values, gpuRows, remapPendingColumn);
+  into[at + 19] = largestOf(values, gpuRows, remapFailureColumn);
+  into[at + 20] = largestOf(values, gpuRows, healthColumn);
+  if (shape.processRows !== null) shape.claimants = claimantsNow(values, shape, shape.processRows, isInstance);
+  return new PageReading(labels, shape.claimants, into, at);
 }
 
 /** The key that identifies a device on the pages of its node. */
-export function deviceKey({ uuid, gpuInstance }: DeviceReading): string {
+export function deviceKey({ uuid, gpuInstance }: Pick<DeviceReading, "uuid" | "gpuInstance">): string {
   return `${gpuInstance ?? ""}\n${uuid}`;
 }
 
 /** Whether two readings of a device have the same numbers, apart from those of single pods. */
 export function isSameMeasurement(one: DeviceReading, other: DeviceReading): boolean {
-  return (
-    one.energyJoules === other.energyJoules &&
-    one.powerWatts === other.powerWatts &&
-    one.temperatureCelsius === other.temperatureCelsius &&
-    one.gpuUtil === other.gpuUtil &&
-    one.grEngineActive === other.grEngineActive &&
-    one.smActive === other.smActive &&
-    one.dramActive === other.dramActive &&
-    one.tensorActive === other.tensorActive &&
-    one.pipeActive === other.pipeActive &&
-    one.memoryCopyUtil === other.memoryCopyUtil &&
-    one.movedBytesPerSecond === other.movedBytesPerSecond &&
-    one.powerLimitWatts === other.powerLimitWatts &&
-    one.clockEventReasons === other.clockEventReasons &&
-    one.memoryUsedBytes === other.memoryUsedBytes &&
-    one.memoryTotalBytes === other.memoryTotalBytes &&
-    one.encoderUtil === other.encoderUtil &&
-    one.decoderUtil === other.decoderUtil &&
-    one.lastXid === other.lastXid &&
-    one.rowRemapPending === other.rowRemapPending &&
-    one.rowRemapFailure === other.rowRemapFailure &&
-    one.dcgmHealth === other.dcgmHealth
-  );
+  return readingNumbers.every((number) => one[number] === other[number]);
 }
 
 function sumOfMemory(values: Float64Array, shape: DeviceShape, used: number): number {
@@ -139,7 +108,7 @@ function claimantsNow(
 ): readonly TelemetryClaimant[] {
   const deviceUtil = isInstance ? Number.NaN : largestOf(values, shape.ownRows, gpuUtilColumn);
   const deviceMemory = largestOf(values, shape.ownRows, usedColumn);
-  return withProcessValues(shape.last.claimants, processRows, values, deviceUtil, deviceMemory);
+  return withProcessValues(shape.claimants, processRows, values, deviceUtil, deviceMemory);
 }
 
 /** The value of a device: that of its rows without a pod if these have one, else the largest. */
@@ -166,8 +135,4 @@ function sumOfValues(values: Float64Array, shape: DeviceShape, columns: readonly
     if (!Number.isNaN(value)) sum = Number.isNaN(sum) ? value : sum + value;
   }
   return sum;
-}
-
-function orNull(value: number): number | null {
-  return Number.isNaN(value) ? null : value;
 }

@@ -1,7 +1,7 @@
 import { compareText } from "../../kernel/compareText.ts";
-import type { DeviceReading } from "../../model/telemetry.ts";
 import { type AttributedRow, claimantsOf, smallest, virtualSlots } from "./claimants.ts";
 import type { DeviceShape } from "./deviceReading.ts";
+import type { DeviceLabels } from "./pageReading.ts";
 
 /** The limits on the devices of one page. */
 export interface DeviceLimits {
@@ -62,42 +62,22 @@ function shapeDevice(
   const { claimants, processRows } = claimantsOf(deviceRows, limits.maxClaimantsPerDevice + 1);
   const hasCutClaimants = claimants.length > limits.maxClaimantsPerDevice;
   const isInstance = gpuInstance !== null;
-  const last: DeviceReading = {
+  const labels: DeviceLabels = {
     uuid,
     gpuInstance,
     profile: isInstance ? smallest(deviceRows, ({ row }) => row.labels.profile) : null,
     migUuid: isInstance ? smallest(deviceRows, ({ row }) => row.labels.migUuid) : null,
     modelName: smallest(gpuRows, ({ row }) => row.labels.modelName),
     gpuIndex: smallest(gpuRows, ({ row }) => row.labels.gpuIndex),
-    gpuUtil: null,
-    grEngineActive: null,
-    smActive: null,
-    dramActive: null,
-    tensorActive: null,
-    pipeActive: null,
-    memoryCopyUtil: null,
-    movedBytesPerSecond: null,
-    encoderUtil: null,
-    decoderUtil: null,
-    memoryUsedBytes: null,
-    memoryTotalBytes: null,
-    powerWatts: null,
-    powerLimitWatts: null,
-    clockEventReasons: null,
-    energyJoules: null,
-    temperatureCelsius: null,
-    lastXid: null,
-    rowRemapPending: null,
-    rowRemapFailure: null,
-    dcgmHealth: null,
     virtualSlots: virtualSlots(deviceRows),
-    claimants: hasCutClaimants ? claimants.slice(0, limits.maxClaimantsPerDevice) : claimants,
   };
+  const kept = hasCutClaimants ? claimants.slice(0, limits.maxClaimantsPerDevice) : claimants;
   const rows = deviceRows.length === gpuRows.length ? gpuIndexes : indexesOf(deviceRows);
   const own = deviceRows.filter(({ workload }) => workload === null);
   // The list of rows is shared where all of them or none of them are without a pod: there are 80,000 of these.
   const ownRows = own.length === deviceRows.length ? rows : own.length === 0 ? rows : indexesOf(own);
-  return { device: { rows, ownRows, gpuRows: gpuIndexes, processRows, last }, hasCutClaimants };
+  const device = { rows, ownRows, gpuRows: gpuIndexes, processRows, labels, claimants: kept };
+  return { device, hasCutClaimants };
 }
 
 /** Most devices have one row, so all devices with the same row share one list. */

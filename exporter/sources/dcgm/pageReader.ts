@@ -1,13 +1,16 @@
+import { sameData } from "../../kernel/sameData.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../../model/telemetry.ts";
+import type { TelemetryClaimant, TelemetryPage } from "../../model/telemetry.ts";
 import { createColumns } from "./columns.ts";
-import { type DeviceShape, deviceKey, isSameMeasurement } from "./deviceReading.ts";
+import { type DeviceShape, deviceKey } from "./deviceReading.ts";
 import { readKnownPage } from "./knownPage.ts";
 import { layoutOf, type PageLayout } from "./pageLayout.ts";
 import * as problems from "./pageProblems.ts";
+import type { PageReading } from "./pageReading.ts";
 import { type PageRows, readRows } from "./pageRows.ts";
 import {
   defaultPageLimits,
+  type MeasuredPage,
   measurePage,
   type PageLimits,
   type PageSubject,
@@ -25,8 +28,8 @@ export interface ReaderResult {
 }
 
 /**
- * Reads the pages of one target, one after the other. What it remembers changes only the identity of objects in its answers: an
- * unchanged device is the same object as on the page before, and a list of claimants is the same for as long as its content is.
+ * Reads the pages of one target, one after the other. What it remembers changes only the identity of objects in its answers: a
+ * list of claimants is the same for as long as its content is.
  */
 export interface PageReader {
   /** Reads one page. `receivedAt`: seconds since the epoch. */
@@ -53,7 +56,9 @@ interface ReaderState {
   readonly splitsByHost: boolean;
   readonly limits: PageLimits;
   layout: PageLayout | null;
-  last: readonly DeviceReading[];
+  /** The devices of the last page that was read in full; they follow what later pages say. */
+  shapes: readonly DeviceShape[];
+  last: readonly PageReading[];
 }
 
 /** Creates a reader that has read no page yet. */
@@ -64,6 +69,7 @@ export function createPageReader(options: PageReaderOptions): PageReader {
     splitsByHost,
     limits: limits === undefined ? defaultPageLimits : { ...defaultPageLimits, ...limits },
     layout: null,
+    shapes: [],
     last: [],
   };
   return {
@@ -80,8 +86,7 @@ function readKnown(state: ReaderState, layout: PageLayout, bytes: Buffer, receiv
   const { subject, limits } = state;
   const drops = readKnownPage(bytes, layout, columns, subject.origin === "file");
   if (drops === null) return null;
-  const { page, problems: found } = measurePage(layout.shape, columns.values, drops, subject, receivedAt, limits);
-  return resultOf(state, [page], found);
+  return resultOf(state, [measurePage(layout.shape, columns.values, drops, subject, receivedAt, limits)]);
 }
 
 function readInFull(state: ReaderState, bytes: Buffer, receivedAt: number): ReaderResult {
@@ -89,20 +94,15 @@ function readInFull(state: ReaderState, bytes: Buffer, receivedAt: number): Read
   const { rows, empty } = rowsOf(bytes, subject, limits);
   if (rows === null) return { pages: [], problems: empty, hasMoved: false };
   const shaped = state.splitsByHost ? shapeByHost(rows, subject, limits) : [shapeAsOne(rows, subject, limits)];
-  adoptReadings(
-    shaped.flatMap(({ shape }) => shape.devices),
-    state.last,
-  );
+  const shapes = shaped.flatMap(({ shape }) => shape.devices);
+  adoptShapes(shapes, state.shapes);
+  state.shapes = shapes;
   const read = shaped.map(({ shape, drops }) =>
     measurePage(shape, rows.columns.values, drops, subject, receivedAt, limits),
   );
   const [only, second] = shaped;
   state.layout = only === undefined || second !== undefined ? null : layoutOf(bytes, rows, only.shape);
-  return resultOf(
-    state,
-    read.map(({ page }) => page),
-    read.flatMap((one) => one.problems),
-  );
+  return resultOf(state, read);
 }
 
 /**
@@ -120,49 +120,37 @@ function rowsOf(
   return { rows: null, empty: [isBlank ? problems.emptyPage(subject) : problems.notAnExporter(subject)] };
 }
 
-function resultOf(state: ReaderState, pages: readonly TelemetryPage[], found: readonly Problem[]): ReaderResult {
-  const [first, second] = pages;
-  const devices = first !== undefined && second === undefined ? first.devices : pages.flatMap((page) => page.devices);
+function resultOf(state: ReaderState, measured: readonly MeasuredPage[]): ReaderResult {
+  const devices = measured.flatMap((one) => one.devices);
   const hasMoved = haveMoved(state.last, devices);
   state.last = devices;
-  return { pages, problems: found, hasMoved };
+  return { pages: measured.map(({ page }) => page), problems: measured.flatMap((one) => one.problems), hasMoved };
 }
 
 /** Whether any number differs; other devices, or the same ones in another order, count as different. */
-function haveMoved(before: readonly DeviceReading[], now: readonly DeviceReading[]): boolean {
+function haveMoved(before: readonly PageReading[], now: readonly PageReading[]): boolean {
   return before.length !== now.length || now.some((device, index) => isOther(before[index], device));
 }
 
-function isOther(before: DeviceReading | undefined, now: DeviceReading): boolean {
-  if (before === now) return false;
+function isOther(before: PageReading | undefined, now: PageReading): boolean {
   if (before?.uuid !== now.uuid || before.gpuInstance !== now.gpuInstance) return true;
-  return !isSameMeasurement(before, now);
+  return !now.hasNumbersOf(before);
 }
 
-/** Lets new shapes continue from the readings of the page before, so that what did not change keeps its identity. */
-function adoptReadings(shapes: readonly DeviceShape[], before: readonly DeviceReading[]): void {
-  const byDevice = new Map(before.map((device) => [deviceKey(device), device]));
+/** Lets new shapes continue from those of the page before, so that what did not change keeps its identity. */
+function adoptShapes(shapes: readonly DeviceShape[], before: readonly DeviceShape[]): void {
+  const byDevice = new Map(before.map((shape) => [deviceKey(shape.labels), shape]));
   for (const shape of shapes) {
-    const known = byDevice.get(deviceKey(shape.last));
+    const known = byDevice.get(deviceKey(shape.labels));
     if (known === undefined) continue;
-    const { uuid, gpuInstance, profile, migUuid, modelName, gpuIndex, virtualSlots } = shape.last;
-    const claimants = areSameClaimants(known.claimants, shape) ? known.claimants : shape.last.claimants;
-    const isSame =
-      claimants === known.claimants &&
-      profile === known.profile &&
-      migUuid === known.migUuid &&
-      modelName === known.modelName &&
-      gpuIndex === known.gpuIndex &&
-      virtualSlots === known.virtualSlots;
-    shape.last = isSame
-      ? known
-      : { ...known, uuid, gpuInstance, profile, migUuid, modelName, gpuIndex, virtualSlots, claimants };
+    if (areSameClaimants(known.claimants, shape)) shape.claimants = known.claimants;
+    if (sameData(known.labels, shape.labels)) shape.labels = known.labels;
   }
 }
 
 /** Whether a list names a shape's workloads; per-process values are read anew where the shape has any. */
 function areSameClaimants(before: readonly TelemetryClaimant[], shape: DeviceShape): boolean {
-  const now = shape.last.claimants;
+  const now = shape.claimants;
   const hasProcessValues = shape.processRows !== null;
   return (
     before.length === now.length &&

@@ -5,6 +5,7 @@ import { rowWidth } from "./columns.ts";
 import { type DeviceShape, readDevice } from "./deviceReading.ts";
 import { type DeviceLimits, shapeDevices } from "./devices.ts";
 import * as problems from "./pageProblems.ts";
+import type { PageReading } from "./pageReading.ts";
 import { countDrop, type GrowingDrops, type PageRows } from "./pageRows.ts";
 import { type PageOrigin, targetPodsOf, workloadOf } from "./workload.ts";
 
@@ -67,6 +68,13 @@ export function shapeByHost(rows: PageRows, subject: PageSubject, limits: PageLi
   );
 }
 
+/** A page, its devices once more as readings of a page, and what is odd about it. */
+export interface MeasuredPage {
+  readonly page: TelemetryPage;
+  readonly devices: readonly PageReading[];
+  readonly problems: readonly Problem[];
+}
+
 /** Reads the devices of a page from the columns. `dropped` is kept in the page and increased. */
 export function measurePage(
   shape: PageShape,
@@ -75,7 +83,7 @@ export function measurePage(
   subject: PageSubject,
   receivedAt: number,
   limits: PageLimits,
-): { readonly page: TelemetryPage; readonly problems: readonly Problem[] } {
+): MeasuredPage {
   const devices = shape.devices.map((device) => readDevice(device, values));
   if (shape.cutRows.length > 0) countDrop(dropped, "too_many_devices", validValues(values, shape.cutRows));
   const { target } = subject;
@@ -86,7 +94,7 @@ export function measurePage(
   if (shape.hasCutClaimants) found.push(problems.tooManyClaimants(subject, limits));
   if ((dropped.malformed_line ?? 0) > 0) found.push(problems.malformedLines(subject, dropped.malformed_line ?? 0));
   if (shape.severalHosts !== null) found.push(shape.severalHosts);
-  return { page, problems: found };
+  return { page, devices, problems: found };
 }
 
 function attribute(rows: PageRows, subject: PageSubject): readonly AttributedRow[] {

@@ -1,5 +1,6 @@
 import { readLabels, unescaped } from "../../kernel/exposition/labels.ts";
 import { lexPage, type PageVocabulary } from "../../kernel/exposition/lexer.ts";
+import { changedReading } from "../../model/changedReading.ts";
 import type { DeviceReading, PodProcesses, TelemetryPage } from "../../model/telemetry.ts";
 
 /** What the processes of a pod use of one GPU. */
@@ -118,5 +119,5 @@ export function withPodProcesses(
 
 function withPods(device: DeviceReading, byUuid: ReadonlyMap<string, readonly PodOnGpu[]>): DeviceReading {
   const pods = device.gpuInstance === null ? byUuid.get(device.uuid) : undefined;
-  return pods === undefined ? device : { ...device, podProcesses: pods };
+  return pods === undefined ? device : changedReading(device, { podProcesses: pods });
 }

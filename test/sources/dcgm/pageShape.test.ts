@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { plainData } from "../../plainData.ts";
 import { labelsOf, onlyDevice, pageOf, read, readPage, sample, splitByHost } from "./pages.ts";
 
 const util = "DCGM_FI_DEV_GPU_UTIL";
@@ -47,7 +48,7 @@ describe("units and spellings", () => {
         sample("DCGM_FI_DEV_XID_ERRORS", 0, 79, { err_code: "79", err_msg: "GPU has fallen off the bus" }),
       ]),
     );
-    expect(device).toEqual({
+    expect(plainData(device)).toEqual({
       uuid: "GPU-0",
       gpuInstance: null,
       profile: null,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { readPage, splitByHost } from "../../../bench/naive/dcgm/reduce.ts";
+import { changedReading } from "../../../exporter/model/changedReading.ts";
 import type { Problem } from "../../../exporter/model/problem.ts";
 import type { DeviceReading, TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import {
@@ -7,6 +8,7 @@ import {
   type PageReaderOptions,
   type ReaderResult,
 } from "../../../exporter/sources/dcgm/pageReader.ts";
+import { plainData } from "../../plainData.ts";
 
 /** What the naive reader makes of a page, whatever came before it. */
 export function readNaively(
@@ -38,13 +40,13 @@ export function createTwinReader(options: PageReaderOptions): TwinReader {
       const naive = readNaively(bytes, options, receivedAt);
       const fast = reader.read(bytes, receivedAt);
       const before = last;
-      const wasTouched = before !== null && !isDeepStrictEqual(before.pages, lastAsItWas);
+      const wasTouched = before !== null && !isDeepStrictEqual(plainData(before.pages), lastAsItWas);
       if (fast.pages.length > 0) {
         last = fast;
-        lastAsItWas = structuredClone(fast.pages);
+        lastAsItWas = plainData(fast.pages);
       }
       if (wasTouched) return "an earlier page was changed";
-      if (!isDeepStrictEqual(fast.pages, naive.pages)) return "other pages than the naive reader's";
+      if (!isDeepStrictEqual(plainData(fast.pages), naive.pages)) return "other pages than the naive reader's";
       if (!isDeepStrictEqual(fast.problems, naive.problems)) return "other problems than the naive reader's";
       return before === null || fast.pages.length === 0 ? null : brokenIdentity(before, fast);
     },
@@ -65,11 +67,10 @@ function brokenIdentity(before: ReaderResult, now: ReaderResult): string | null 
       moved = true;
       continue;
     }
-    if ((device === other) !== isDeepStrictEqual(device, other)) return `reading of ${key}`;
     if ((device.claimants === other.claimants) !== isDeepStrictEqual(device.claimants, other.claimants))
       return `claimants of ${key}`;
-    const { claimants: _one, ...measured } = device;
-    const { claimants: _other, ...measuredBefore } = other;
+    const { claimants: _one, ...measured } = changedReading(device, {});
+    const { claimants: _other, ...measuredBefore } = changedReading(other, {});
     moved ||= Object.entries(measured).some(
       ([name, value]) =>
         typeof value === "number" && name !== "virtualSlots" && !Object.is(value, Reflect.get(measuredBefore, name)),
