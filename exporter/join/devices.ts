@@ -3,6 +3,7 @@ import type { ActivitySignal } from "../model/activitySignals.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
+import { JoinedDevice } from "./joinedDevice.ts";
 import { withoutLockedZeros } from "./lockedInstances.ts";
 import type { PastDevices } from "./pastDevices.ts";
 import type { Device, Holding } from "./snapshot.ts";
@@ -136,33 +137,19 @@ function spreadGroup(samples: readonly Sample[]): SpreadGroup {
 const nobody: readonly Holding[] = [];
 
 function finish(sample: Sample, group: SpreadGroup): Device {
-  const { device, activity } = sample;
-  const { allocated, shares } = device;
-  return {
-    node: device.node,
-    uuid: device.uuid,
-    gpuInstance: device.gpuInstance,
-    profile: device.profile,
-    model: device.model,
-    pool: device.pool,
-    weight: device.weight,
-    slots: device.slots,
-    virtual: device.virtual,
-    unhealthy: device.unhealthy,
-    fault: device.fault,
-    reading: sample.reading,
-    activity,
-    signal: sample.signal,
-    idleNow: sample.idleNow,
-    idleSince: sample.idleSince,
-    stall: sample.stall,
-    activeUnallocatedAt: sample.activeUnallocatedAt,
-    unattributedGpus: allocated === 0 ? 0 : unattributedOf(device, activity, group),
-    orphanReservation: device.orphanReservation,
-    memoryTotalBytes: device.rowHasMemory ? (sample.reading?.memoryTotalBytes ?? null) : device.memoryBytes,
-    migSlots: device.migSlots,
-    holders: shares.length === 0 ? nobody : shares.map((share) => holding(share, sample, group)),
-  };
+  const { device, reading, activity, signal, idleNow, idleSince, stall, activeUnallocatedAt } = sample;
+  const unattributedGpus = device.allocated === 0 ? 0 : unattributedOf(device, activity, group);
+  const moment = { reading, activity, signal, idleNow, idleSince, stall, activeUnallocatedAt, unattributedGpus };
+  return new JoinedDevice(device, moment, holdersOf(sample, group));
+}
+
+/** `null` if one pod has the whole device, so that its holding shows what the device shows. */
+function holdersOf(sample: Sample, group: SpreadGroup): readonly Holding[] | null {
+  const { shares, allocated, weight } = sample.device;
+  const [first] = shares;
+  if (first === undefined) return nobody;
+  if (shares.length === 1 && !first.spread && allocated === weight) return null;
+  return shares.map((share) => holding(share, sample, group));
 }
 
 function unattributedOf(

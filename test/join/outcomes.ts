@@ -2,6 +2,7 @@ import { type AnalysisSettings, analyse, analysisSettings } from "../../exporter
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { type Joined, type JoinSettings, join } from "../../exporter/join/join.ts";
+import { changedHolding } from "../../exporter/join/joinedDevice.ts";
 import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
 import type { Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
@@ -53,7 +54,7 @@ export function holdingsOf(snapshot: Snapshot, podName: string): readonly (Holdi
     device.holders
       .filter((holding) => snapshot.pods[holding.pod]?.name === podName)
       .map((holding) => ({
-        ...holding,
+        ...changedHolding(holding, {}),
         on: device.gpuInstance === null ? device.uuid : `${device.uuid}/${device.gpuInstance}`,
       })),
   );

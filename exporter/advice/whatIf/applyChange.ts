@@ -1,5 +1,6 @@
+import { changedDevice, changedHolding } from "../../join/joinedDevice.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
-import type { Device, Holding, NodeView } from "../../join/snapshot.ts";
+import type { Holding, NodeView } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
@@ -141,7 +142,7 @@ function removeNode(copy: ClusterCopy, index: number): void {
   };
   for (const device of node.devices) {
     const view = copy.devices[device];
-    if (view !== undefined) copy.setDevice(device, { ...view, weight: 0, activity: null, reading: null });
+    if (view !== undefined) copy.setDevice(device, changedDevice(view, { weight: 0, activity: null, reading: null }));
   }
   copy.setNode(index, gone);
 }
@@ -192,7 +193,7 @@ function keepShare(copy: ClusterCopy, pod: number, index: number, part: number):
     if (holder.pod !== pod) return [holder];
     if (part <= 0) return [];
     const activity = holder.activity === null ? null : Math.min(1, holder.activity / part);
-    return [{ ...holder, share: holder.share * part, activity }];
+    return [changedHolding(holder, { share: holder.share * part, activity })];
   });
   const lost = device.holders.reduce((sum, holder) => (holder.pod === pod ? sum + holder.share * (1 - part) : sum), 0);
   accountAllocated(copy, pod, index, -lost, true);
@@ -208,9 +209,9 @@ function observe(copy: ClusterCopy, index: number): void {
     const device = copy.devices[place];
     if (device === undefined || device.holders.every(({ activity }) => activity !== null)) continue;
     const holders = device.holders.map((holder) =>
-      holder.activity === null ? { ...holder, activity: 1, idleSince: null } : holder,
+      holder.activity === null ? changedHolding(holder, { activity: 1, idleSince: null }) : holder,
     );
-    const seen: Device = { ...device, holders, activity: device.activity ?? 1, idleNow: device.idleNow ?? false };
-    copy.setDevice(place, seen);
+    const { activity, idleNow } = device;
+    copy.setDevice(place, changedDevice(device, { holders, activity: activity ?? 1, idleNow: idleNow ?? false }));
   }
 }

@@ -1,5 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { requestsOf } from "../../analysis/freeCapacity/freeCapacities.ts";
+import { changedDevice } from "../../join/joinedDevice.ts";
 import { classIn } from "../../join/queues/domainOfNode.ts";
 import { type NodeCapacity, nodeCapacities, takesPods } from "../../join/queues/nodeCapacity.ts";
 import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
@@ -171,7 +172,7 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
           keep(places, pod, [...devicesOf(pod), at].sort(ascending));
       const allocatedByDevices = tidy(node.allocatedByDevices + more);
       const view = { ...node, allocatedByDevices, allocatedByPods: Math.max(0, tidy(node.allocatedByPods + more)) };
-      replaceNode(place, view, () => put(devices, at, { ...device, holders }));
+      replaceNode(place, view, () => put(devices, at, changedDevice(device, { holders })));
     },
     setDevice(at, view) {
       const place = index.nodeOf(view.node);
