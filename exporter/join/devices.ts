@@ -1,9 +1,10 @@
 import type { Config } from "../config/schema.ts";
+import { latest } from "../kernel/once.ts";
 import type { ActivitySignal } from "../model/activitySignals.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
-import { JoinedDevice } from "./joinedDevice.ts";
+import { type DeviceMarks, JoinedDevice } from "./joinedDevice.ts";
 import { withoutLockedZeros } from "./lockedInstances.ts";
 import type { PastDevices } from "./pastDevices.ts";
 import type { Device, Holding } from "./snapshot.ts";
@@ -137,10 +138,30 @@ function spreadGroup(samples: readonly Sample[]): SpreadGroup {
 const nobody: readonly Holding[] = [];
 
 function finish(sample: Sample, group: SpreadGroup): Device {
-  const { device, reading, activity, signal, idleNow, idleSince, stall, activeUnallocatedAt } = sample;
+  const { device, activity } = sample;
   const unattributedGpus = device.allocated === 0 ? 0 : unattributedOf(device, activity, group);
-  const moment = { reading, activity, signal, idleNow, idleSince, stall, activeUnallocatedAt, unattributedGpus };
-  return new JoinedDevice(device, moment, holdersOf(sample, group));
+  return new JoinedDevice(device, sample, marksOf(sample, unattributedGpus), holdersOf(sample, group));
+}
+
+/** Most devices are busy and have nothing but a signal. */
+const busyBy = latest(
+  (signal: ActivitySignal | null): DeviceMarks => ({
+    signal,
+    idleNow: false,
+    idleSince: null,
+    stall: null,
+    activeUnallocatedAt: null,
+    unattributedGpus: 0,
+  }),
+);
+
+function marksOf(
+  { signal, idleNow, idleSince, stall, activeUnallocatedAt }: Sample,
+  unattributedGpus: number,
+): DeviceMarks {
+  const isBusy = idleNow === false && stall === null && activeUnallocatedAt === null && unattributedGpus === 0;
+  if (isBusy && idleSince === null) return busyBy(signal);
+  return { signal, idleNow, idleSince, stall, activeUnallocatedAt, unattributedGpus };
 }
 
 /** `null` if one pod has the whole device, so that its holding shows what the device shows. */

@@ -6,7 +6,7 @@ import type { Problem } from "../model/problem.ts";
 import { noQueueObjects } from "../model/queues/queueObjects.ts";
 import { brokenProfiling, chooseSignal } from "./activity.ts";
 import { bindAll } from "./binding/bindAll.ts";
-import type { NodeBinding } from "./binding/binding.ts";
+import { type NodeBinding, problemsOf } from "./binding/binding.ts";
 import { sortPods } from "./binding/sortPods.ts";
 import { declaredGangs } from "./declaredGangs.ts";
 import { finishDevices, observedReadings } from "./devices.ts";
@@ -89,7 +89,7 @@ export function join(
   const entries = subjectPods(bindings, pods.waiting, state.resourceClaims);
   const surroundings = surroundingsOf(state);
   const impossible = impossibleDemand({
-    nodes: bindings.flatMap(({ input: { object } }) => object ?? []),
+    nodes: bindings.map(({ input: { object } }) => object),
     pods: state.pods,
     surroundings,
     isServed: schedulersAtWork({ pods: state.pods, queues: state.queues, named: settings.queues.schedulers }),
@@ -163,7 +163,7 @@ export function join(
     ...state.problems,
     ...coverageProblems(state),
     ...telemetry.problems,
-    ...bindings.flatMap((binding) => binding.problems),
+    ...problemsOf(bindings),
     ...fleetProblems(
       knowsNodes ? state.nodes : [],
       bindings.map(({ input: { object, inventory } }) => ({

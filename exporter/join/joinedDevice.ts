@@ -5,10 +5,10 @@ import type { BoundDevice, BoundShare } from "./binding/binding.ts";
 import type { Device, Holding, HoldingSource } from "./snapshot.ts";
 import type { Stall } from "./stall/looksStalled.ts";
 
-/** What a device shows at one moment. */
-export type DeviceMoment = Pick<
+/** What is known of a device at one moment besides its activity. Devices with the same marks may share one object. */
+export type DeviceMarks = Pick<
   Device,
-  "reading" | "activity" | "signal" | "idleNow" | "idleSince" | "stall" | "activeUnallocatedAt" | "unattributedGpus"
+  "signal" | "idleNow" | "idleSince" | "stall" | "activeUnallocatedAt" | "unattributedGpus"
 >;
 
 /**
@@ -18,29 +18,43 @@ export type DeviceMoment = Pick<
 export class JoinedDevice implements Device {
   readonly reading: DeviceReading | null;
   readonly activity: number | null;
-  readonly signal: ActivitySignal | null;
-  readonly idleNow: boolean | null;
-  readonly idleSince: number | null;
-  readonly stall: Stall | null;
-  readonly activeUnallocatedAt: number | null;
-  readonly unattributedGpus: number;
   readonly holders: readonly Holding[];
   readonly #bound: BoundDevice;
+  readonly #marks: DeviceMarks;
 
   /** `holders`: `null` if one pod has the whole device. */
-  constructor(bound: BoundDevice, moment: DeviceMoment, holders: readonly Holding[] | null) {
+  constructor(
+    bound: BoundDevice,
+    moment: Pick<Device, "reading" | "activity">,
+    marks: DeviceMarks,
+    holders: readonly Holding[] | null,
+  ) {
     this.reading = moment.reading;
     this.activity = moment.activity;
-    this.signal = moment.signal;
-    this.idleNow = moment.idleNow;
-    this.idleSince = moment.idleSince;
-    this.stall = moment.stall;
-    this.activeUnallocatedAt = moment.activeUnallocatedAt;
-    this.unattributedGpus = moment.unattributedGpus;
     this.#bound = bound;
-    this.holders = holders ?? bound.shares.map((share) => new SoleHolding(share, this));
+    this.#marks = marks;
+    const [share] = bound.shares;
+    this.holders = holders ?? (share === undefined ? [] : [new SoleHolding(share, this)]);
   }
 
+  get signal(): ActivitySignal | null {
+    return this.#marks.signal;
+  }
+  get idleNow(): boolean | null {
+    return this.#marks.idleNow;
+  }
+  get idleSince(): number | null {
+    return this.#marks.idleSince;
+  }
+  get stall(): Stall | null {
+    return this.#marks.stall;
+  }
+  get activeUnallocatedAt(): number | null {
+    return this.#marks.activeUnallocatedAt;
+  }
+  get unattributedGpus(): number {
+    return this.#marks.unattributedGpus;
+  }
   get node(): string {
     return this.#bound.node;
   }

@@ -117,6 +117,13 @@ export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
   });
 }
 
+/** The problems of all nodes; most have none. */
+export function problemsOf(bindings: readonly NodeBinding[]): readonly Problem[] {
+  const found: Problem[] = [];
+  for (const { problems } of bindings) if (problems.length > 0) found.push(...problems);
+  return found;
+}
+
 function haveTwins(devices: readonly BoundDevice[]): boolean {
   const keys = devices.map(({ key }) => key).filter((key) => key !== null);
   return new Set(keys).size < keys.length;
@@ -145,7 +152,7 @@ function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pod
     key: deviceKey(draft),
     row: reading === null ? -1 : (readings ?? []).indexOf(reading),
     rowHasMemory: (reading?.memoryTotalBytes ?? null) !== null && (byApi ?? null) === null,
-    shares: shares.length === 0 ? noShares : shares.flatMap((share) => boundShare(share, pods)),
+    shares: boundShares(shares, pods),
     allocated: allocatedOf(draft),
     standsOnSpread: draft.slots === 1 && shares.length > 0 && shares.every((share) => share.spread),
   };
@@ -158,10 +165,18 @@ function isPlaceKnown({ areSlotsAssumed, shares }: DeviceDraft): boolean {
 
 const noShares: readonly BoundShare[] = [];
 
-function boundShare(draft: ShareDraft, pods: readonly BoundPod[]): readonly BoundShare[] {
+/** Mostly one: a list that is filled one by one has room to spare, and there is one for each GPU. */
+function boundShares(drafts: readonly ShareDraft[], pods: readonly BoundPod[]): readonly BoundShare[] {
+  const [draft, second] = drafts;
+  if (draft === undefined) return noShares;
+  return second === undefined ? [boundShare(draft, pods)] : drafts.map((one) => boundShare(one, pods));
+}
+
+function boundShare(draft: ShareDraft, pods: readonly BoundPod[]): BoundShare {
   const pod = pods[draft.pod];
+  if (pod === undefined) throw new Error("a share belongs to a pod that was not bound");
   const { share, source, estimated, spread, processUtil } = draft;
-  return pod === undefined ? [] : [{ pod, share, source, estimated, spread, processUtil }];
+  return { pod, share, source, estimated, spread, processUtil };
 }
 
 function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: ReadonlyMap<number, number>): NodeFacts {

@@ -121,10 +121,28 @@ function rowsOf(
 }
 
 function resultOf(state: ReaderState, measured: readonly MeasuredPage[]): ReaderResult {
-  const devices = measured.flatMap((one) => one.devices);
+  const [only, second] = measured;
+  if (only === undefined || second !== undefined) {
+    const devices = measured.flatMap((one) => one.devices);
+    return resultWith(
+      state,
+      devices,
+      measured.map(({ page }) => page),
+      measured.flatMap((one) => one.problems),
+    );
+  }
+  return resultWith(state, only.devices, [only.page], only.problems);
+}
+
+function resultWith(
+  state: ReaderState,
+  devices: readonly PageReading[],
+  pages: readonly TelemetryPage[],
+  found: readonly Problem[],
+): ReaderResult {
   const hasMoved = haveMoved(state.last, devices);
   state.last = devices;
-  return { pages: measured.map(({ page }) => page), problems: measured.flatMap((one) => one.problems), hasMoved };
+  return { pages, problems: found, hasMoved };
 }
 
 /** Whether any number differs; other devices, or the same ones in another order, count as different. */
