@@ -2,11 +2,13 @@
  * Measures what looking for advice costs in a cycle (stage `advise`), compared with parsing the DCGM pages of the same nodes.
  * This is done for a cluster that needs no advice, and for one where 50,000 workloads wait, every other one of 2,000 queues is
  * owed its share, workloads and nodes are idle, and queues are configured badly. With fewer nodes, there are fewer queues and
- * less work in proportion.
+ * less work in proportion. A large cluster is searched in several cycles: a sample is all cycles of one search, and each of them
+ * counts with their mean, not with their median.
  *
  *     node --expose-gc bench/advice.ts [--nodes=10000] [--samples=7]
  */
 import { type Adviser, createAdviser } from "../exporter/advice/adviser.ts";
+import { turnsOf } from "../exporter/advice/turns.ts";
 import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
 import type { Analysis } from "../exporter/analysis/analysis.ts";
 import { createPlacementCache } from "../exporter/analysis/placement/measurePlacement.ts";
@@ -31,11 +33,17 @@ const config = configSchema.parse({
   idle: { batchSeconds: 600 },
   advice: { idleNodeMinutes: 15, usageHours: 0.1 },
 });
-const warmUps = 8;
+/** Cycles before the first that is measured: advice is shown when three searches have found it. */
+const warmUpSearches = 4;
+const fewestWarmUps = 8;
 
 /** A contender that looks for advice on a cluster, cycle by cycle; joining and analysing are not measured. */
 interface Advised extends Contender {
   last(): Advice | null;
+  /** The most that one cycle took since this was called last, milliseconds of CPU time. */
+  takeLongestMs(): number;
+  /** Whether anything was found that could be advised, shown or not yet shown. */
+  hasFound(): boolean;
 }
 
 function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advised {
@@ -48,6 +56,9 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
   let cycle = 0;
   let analysis: Analysis | null = null;
   let last: Advice | null = null;
+  let advisedSeconds = 0;
+  let longestSeconds = 0;
+  let hasFound = false;
   /** This is done as the cycle does it (exporter/cycle.ts). */
   function next(): void {
     const at = timeOfCycle(0) + cycle * interval;
@@ -68,13 +79,27 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
   }
   return {
     name,
-    cpuSeconds: mainThreadSeconds,
-    prepare: next,
+    iterations: turnsOf(nodes),
+    cpuSeconds: () => advisedSeconds,
     run() {
+      next();
+      const from = mainThreadSeconds();
       if (analysis !== null) last = adviser.advise(analysis);
       adviser.takeChanges();
+      const seconds = mainThreadSeconds() - from;
+      advisedSeconds += seconds;
+      longestSeconds = Math.max(longestSeconds, seconds);
+      hasFound ||=
+        last?.recommendations.some(({ state }) => state === "open") === true ||
+        last?.withheld.some(({ why }) => why === "standing") === true;
     },
     last: () => last,
+    takeLongestMs() {
+      const longest = longestSeconds * 1000;
+      longestSeconds = 0;
+      return longest;
+    },
+    hasFound: () => hasFound,
   };
 }
 
@@ -92,7 +117,10 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
   const quiet = advised("advise, quiet", nodes, "quiet");
   const contended = advised("advise, contended", nodes, "contended");
   progress("measuring");
-  const taken = await compare([parse, quiet, contended], { samples, warmUps, garbage: "young" });
+  const warmUps = Math.max(warmUpSearches, Math.ceil(fewestWarmUps / turnsOf(nodes)));
+  await compare([parse, quiet, contended], { samples: warmUps, warmUps: 0, garbage: "young" });
+  for (const one of [quiet, contended]) one.takeLongestMs();
+  const taken = await compare([parse, quiet, contended], { samples, warmUps: 0, garbage: "young" });
   const cpuOf = (name: string): number => taken.find((one) => one.name === name)?.cpuMs ?? Number.NaN;
   const parseAllPagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
   const toParse = (name: string): number =>
@@ -100,12 +128,14 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
   const figures = {
     quietMs: cpuOf(quiet.name),
     contendedMs: cpuOf(contended.name),
+    quietLongestCycleMs: quiet.takeLongestMs(),
+    contendedLongestCycleMs: contended.takeLongestMs(),
+    cyclesPerSearch: turnsOf(nodes),
     parseAllPagesMs,
     ratioOfQuietToParse: toParse(quiet.name),
     ratioOfContendedToParse: toParse(contended.name),
   };
-  const open = (contended.last()?.recommendations ?? []).filter(({ state }) => state === "open");
-  if (open.length === 0) throw new Error("nothing is advised where queues are starved");
+  if (!contended.hasFound()) throw new Error("nothing is advised where queues are starved");
   const notes = [
     `quiet: ${reported(quiet.last())}`,
     `contended: ${reported(contended.last())}`,

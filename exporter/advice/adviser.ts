@@ -3,10 +3,10 @@ import type { Problem } from "../model/problem.ts";
 import type { ReceivedAlert } from "../model/receivedAlert.ts";
 import { type Advice, adviceKinds, noAdvice } from "../model/recommendation.ts";
 import type { StoredAdvice, StoredWithheld } from "../model/storedAdvice.ts";
-import { findOffers, type OffersFound } from "./findOffers.ts";
 import { createAdviceLifecycle } from "./lifecycle/adviceLifecycle.ts";
 import { createWithheldLog } from "./lifecycle/withheldLog.ts";
-import type { AdviceSettings } from "./moment.ts";
+import type { AdviceMoment, AdviceSettings } from "./moment.ts";
+import { createSearchRounds, type Searched } from "./rounds/searchRounds.ts";
 import type { Habit } from "./usage/habit.ts";
 import { longestGapSeconds, nothingWatched, type UsageWatch, watchUsage } from "./usage/usageWatch.ts";
 import { type Habits, nothingKnown, watchHabits } from "./usage/watchHabits.ts";
@@ -45,13 +45,19 @@ export function createAdviser(
 ): Adviser {
   const lifecycle = createAdviceLifecycle(settings, intervalSeconds, stored);
   const withheldLog = createWithheldLog();
+  const rounds = createSearchRounds();
   let usage: UsageWatch = nothingWatched;
   let habits: Habits = { ...nothingKnown, ...knownHabits };
   let last: {
     readonly analysis: Analysis;
     readonly sourceProblems: readonly Problem[];
-    readonly found: OffersFound;
+    readonly found: Searched;
   } | null = null;
+
+  const momentOf = (analysis: Analysis, sourceProblems: readonly Problem[]): AdviceMoment => {
+    const open = lifecycle.openPlans();
+    return { analysis, settings, usage, habits, sourceProblems, open };
+  };
 
   function latest(): Advice {
     if (!settings.enabled) return switchedOff;
@@ -63,6 +69,7 @@ export function createAdviser(
       withheld: [...found.withheld, ...withheld],
       reducibleFragmentation: found.reducibleFragmentation,
       trackRecords: lifecycle.trackRecords(last.analysis.snapshot.at),
+      search: { at: found.at, isGoingOn: found.isGoingOn, waiting: found.withdrawn.length },
     };
   }
 
@@ -73,9 +80,8 @@ export function createAdviser(
       try {
         usage = watchUsage(usage, analysis);
         habits = watchHabits(habits, analysis.snapshot, longestGapSeconds);
-        const open = lifecycle.openPlans();
-        const found = findOffers({ analysis, settings, usage, habits, sourceProblems, open });
-        lifecycle.advance(found.offers, analysis, found.withheld);
+        const found = rounds.next(momentOf(analysis, sourceProblems));
+        lifecycle.advance(found.offers, analysis, found.withheld, found);
         last = { analysis, sourceProblems, found };
         const advice = latest();
         withheldLog.note(advice.withheld, analysis.snapshot.at);
@@ -93,10 +99,9 @@ export function createAdviser(
       lifecycle.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {
         const { analysis, sourceProblems } = last;
-        const open = lifecycle.openPlans();
-        const found = findOffers({ analysis, settings, usage, habits, sourceProblems, open });
+        const found = rounds.atOnce(momentOf(analysis, sourceProblems));
         last = { analysis, sourceProblems, found };
-        lifecycle.advance(found.offers, analysis, found.withheld);
+        lifecycle.advance(found.offers, analysis, found.withheld, found);
       }
       return latest();
     },

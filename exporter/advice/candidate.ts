@@ -10,6 +10,7 @@ import type {
 import type { ActDecision } from "./decideAct.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { MeasuredBy, TakenSign } from "./offer.ts";
+import type { InPieces } from "./rounds/inPieces.ts";
 import type { UnusedGpus } from "./savedMoney.ts";
 import type { Plan } from "./whatIf/plan.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
@@ -92,6 +93,9 @@ export const foundOf = (all: readonly MadeCandidate[], mostWithheld = Number.POS
  * matter.
  */
 export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Found;
+
+/** Does the same with a pause after each need, where one need alone takes long. Those with the most at stake come first. */
+export type FindInPieces = (moment: AdviceMoment, trial: Trial) => InPieces<Found>;
 
 /** The most candidates of a kind that are worked out in one cycle: those with the most at stake. */
 export const candidatesPerKind = 10;

@@ -8,7 +8,7 @@ import {
 } from "../model/recommendation.ts";
 import { assess, disabledKind } from "./assess.ts";
 import { boundedWithheld } from "./boundedText.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, withheldPerKind } from "./candidate.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, type FindInPieces, withheldPerKind } from "./candidate.ts";
 import { type AssessedOffer, excludeRivals } from "./excludeRivals.ts";
 import { findChangeQuota } from "./kinds/changeQuota.ts";
 import { findDefragment } from "./kinds/defragment.ts";
@@ -24,12 +24,16 @@ import { findStalledWork } from "./kinds/stalledWork.ts";
 import { findUnblockGang } from "./kinds/unblockGang.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { Offer } from "./offer.ts";
-import { createTrial, type Outcome } from "./whatIf/trial.ts";
+import { allPieces, type InPieces } from "./rounds/inPieces.ts";
+import { type PlanInputs, planInputs } from "./rounds/planInputs.ts";
+import { createTrial, type Outcome, type Trial } from "./whatIf/trial.ts";
 
 /** Everything that one moment has to offer. */
 export interface OffersFound {
   /** The most valuable first. No two offers serve the same need, and none excludes another. */
   readonly offers: readonly Offer[];
+  /** What the plan of each offer rests on, by its id. */
+  readonly inputs: ReadonlyMap<string, PlanInputs>;
   readonly withheld: readonly WithheldAdvice[];
   readonly reducibleFragmentation: Advice["reducibleFragmentation"];
 }
@@ -52,7 +56,7 @@ const findWastedWork: FindAdvice = (moment, trial) => {
 
 const isAsk = ({ decision }: Candidate): boolean => decision?.act === "ask";
 
-const finders: Readonly<Record<AdviceKind, FindAdvice>> = {
+const finders: Readonly<Record<AdviceKind, FindAdvice | FindInPieces>> = {
   reclaim: findReclaim,
   defragment: findDefragment,
   release_idle: findWastedWork,
@@ -67,37 +71,55 @@ const finders: Readonly<Record<AdviceKind, FindAdvice>> = {
 };
 
 /** Finds, simulates and ranks the advice of one moment. Pure. */
-export function findOffers(moment: AdviceMoment): OffersFound {
+export const findOffers = (moment: AdviceMoment): OffersFound => allPieces(offersInPieces(moment, createTrial(moment)));
+
+/** Does the same in pieces. `trial`: of the same moment. */
+export function* offersInPieces(moment: AdviceMoment, trial: Trial): InPieces<OffersFound> {
   const { analysis, settings } = moment;
-  if (!analysis.snapshot.coverage.objects)
-    return { offers: [], withheld: adviceKinds.map(nothingRead(settings)), reducibleFragmentation: new Map() };
-  const trial = createTrial(moment);
+  if (!analysis.snapshot.coverage.objects) return nothingReadAt(settings);
   const withheld: WithheldAdvice[] = [];
   const worthIt: AssessedOffer[] = [];
   const moves: TriedPlan[] = [];
+  const inputs = new Map<string, PlanInputs>();
   for (const kind of adviceKinds) {
     if (settings.disabledKinds.includes(kind)) {
       withheld.push(disabledKind(kind));
       continue;
     }
-    const found = finders[kind](moment, trial);
+    const started = finders[kind](moment, trial);
+    const found = "next" in started ? yield* started : started;
+    yield;
     withheld.push(...found.withheld);
     for (const candidate of found.candidates) {
       const assessed = assess(moment, trial, candidate);
-      if (assessed.ok) {
-        worthIt.push({ candidate, offer: assessed.offer });
-        const { before } = assessed.offer.draft.effect;
-        if (kind === "defragment") moves.push({ candidate, before, outcomes: assessed.outcomes });
-      } else withheld.push(assessed.withheld);
+      yield;
+      if (!assessed.ok) {
+        withheld.push(assessed.withheld);
+        continue;
+      }
+      const { offer, outcomes } = assessed;
+      const { before, gainedGpus } = offer.draft.effect;
+      worthIt.push({ candidate, offer });
+      inputs.set(offer.draft.id, planInputs(moment, candidate, outcomes, gainedGpus.worst));
+      if (kind === "defragment") moves.push({ candidate, before, outcomes });
     }
   }
   const { kept, excluded } = excludeRivals(moment, trial, worthIt);
   return {
     offers: kept,
+    inputs,
     withheld: [...withheld, ...excluded].map(boundedWithheld),
     reducibleFragmentation: reducibleInEachPool(analysis, moves),
   };
 }
+
+/** What is found where no objects were read. */
+const nothingReadAt = (settings: AdviceMoment["settings"]): OffersFound => ({
+  offers: [],
+  inputs: new Map(),
+  withheld: adviceKinds.map(nothingRead(settings)),
+  reducibleFragmentation: new Map(),
+});
 
 /** Without objects it is not known what could be moved, and for whom. */
 const nothingRead =

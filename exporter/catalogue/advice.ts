@@ -87,6 +87,23 @@ export const adviceMetrics = {
     values: { kind: adviceKinds, act: adviceActs },
     stability: "alpha",
   },
+  fairlead_recommendation_search_timestamp_seconds: {
+    unit: "seconds",
+    help: "The moment that was last searched for recommendations, in seconds since the epoch.",
+    formula: "time of the moment that the last ended search looked at; a search takes one cycle for each 1,000 nodes",
+    example: "1763298000 for 16 November 2025, 13:00 UTC.",
+    labels: ["cluster"],
+    stability: "alpha",
+  },
+  fairlead_recommendation_waiting_needs: {
+    unit: "count",
+    help: "Needs whose plans hold no more since the last search, and which wait for their turn in the next one.",
+    formula:
+      "count of plans that the last search found and that a change of their pods, nodes, queues or waiting work ended",
+    example: "2: a pod of one plan has ended, and the node of another was cordoned.",
+    labels: ["cluster"],
+    stability: "alpha",
+  },
   fairlead_recommendations: {
     unit: "count",
     help: "Recommendations by kind and state: open now, or closed in the last 24 hours.",

@@ -1,4 +1,5 @@
 import type { AdviceAct, OwnerQuestion, WorkHabit } from "./adviceAct.ts";
+import type { AdviceSearch } from "./adviceSearch.ts";
 import type { AdviceTrackRecord, Aftermath } from "./aftermath.ts";
 import type { PlacedSizeName } from "./placedSizes.ts";
 
@@ -291,6 +292,8 @@ export interface Advice {
   readonly reducibleFragmentation: ReadonlyMap<string, number>;
   /** How the advice that was shown turned out, by kind and act; absent if it was not followed up. */
   readonly trackRecords?: readonly AdviceTrackRecord[];
+  /** The search for advice; absent if none was made. */
+  readonly search?: AdviceSearch;
 }
 
 /** The value for a moment without advice. */

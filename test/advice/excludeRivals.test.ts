@@ -4,6 +4,7 @@ import type { Candidate } from "../../exporter/advice/candidate.ts";
 import { type AssessedOffer, excludeRivals } from "../../exporter/advice/excludeRivals.ts";
 import { findDefragment } from "../../exporter/advice/kinds/defragment.ts";
 import type { AdviceMoment } from "../../exporter/advice/moment.ts";
+import { allPieces } from "../../exporter/advice/rounds/inPieces.ts";
 import { createTrial, type Trial } from "../../exporter/advice/whatIf/trial.ts";
 import { budget } from "./guards/guardMoment.ts";
 import { type MoveCluster, moveMoment, wants } from "./kinds/moveMoment.ts";
@@ -20,7 +21,9 @@ function assessed(moment: AdviceMoment, trial: Trial, candidate: Candidate): rea
 /** What is worth doing by itself, and what of it is left when all is to be done. */
 function rivalsOf(moment: AdviceMoment) {
   const trial = createTrial(moment);
-  const offers = findDefragment(moment, trial).candidates.flatMap((candidate) => assessed(moment, trial, candidate));
+  const offers = allPieces(findDefragment(moment, trial)).candidates.flatMap((candidate) =>
+    assessed(moment, trial, candidate),
+  );
   const { kept, excluded } = excludeRivals(moment, trial, offers);
   return { trial, offers, kept, excluded };
 }
@@ -130,7 +133,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
   /** Work that asks alike is planned for once: here each of two plans moves one of the pods. */
   function assessedTogether(moment: AdviceMoment) {
     const trial = createTrial(moment);
-    const [found] = findDefragment(moment, trial).candidates;
+    const [found] = allPieces(findDefragment(moment, trial)).candidates;
     const own = found?.plan.changes[0];
     if (found === undefined || own?.kind !== "move") throw new Error("no plan");
     const moved = own.pods[0] ?? 0;
@@ -168,7 +171,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
   it("are not given together either where both act on one node in different ways", () => {
     const moment = allowing(2);
     const trial = createTrial(moment);
-    const [found] = findDefragment(moment, trial).candidates;
+    const [found] = allPieces(findDefragment(moment, trial)).candidates;
     if (found === undefined) throw new Error("no plan");
     const apart = { plan: { changes: [], starts: [] }, disrupted: [], steps: [], gainedGpus: () => 4 };
     const candidates: readonly Candidate[] = [

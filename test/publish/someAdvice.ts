@@ -106,4 +106,5 @@ export const someAdvice: Advice = {
     },
   ],
   reducibleFragmentation: new Map([["H100", 3.5]]),
+  search: { at: 1_800_000_000, isGoingOn: false, waiting: 0 },
 };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findDefragment } from "../../exporter/advice/kinds/defragment.ts";
+import { allPieces } from "../../exporter/advice/rounds/inPieces.ts";
 import { nothingWatched } from "../../exporter/advice/usage/usageWatch.ts";
 import { createTrial } from "../../exporter/advice/whatIf/trial.ts";
 import { analyse, analysisSettings } from "../../exporter/analysis/analyse.ts";
@@ -149,7 +150,7 @@ describe("Kueue with TopologyAwareScheduling, 33 racks of 18 nodes of 4 GPUs", (
     expect(analysis.waiting.work).toMatchObject([{ cause: "topology", blockingLevel: levels.rack }]);
     const moment = { analysis, settings: defaultConfig.advice, usage: nothingWatched };
     const trial = createTrial(moment);
-    const { candidates, withheld } = findDefragment(moment, trial);
+    const { candidates, withheld } = allPieces(findDefragment(moment, trial));
     expect(withheld).toEqual([]);
     const [only] = candidates;
     if (only === undefined) throw new Error("nothing is advised");

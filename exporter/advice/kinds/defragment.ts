@@ -5,7 +5,7 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { Blocker } from "../../model/blockers.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate } from "../candidate.ts";
+import { candidatesPerKind, type FindInPieces, foundOf, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { fullName } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
@@ -39,13 +39,15 @@ const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
 ]);
 
 /** Searches for pods to move so that blocked work fits, and so that whole nodes become free. */
-export const findDefragment: FindAdvice = (moment, trial) => {
+export const findDefragment: FindInPieces = function* (moment, trial) {
   const { gangs } = moment.analysis.snapshot.queueing;
   const planning = createPlanning(moment, trial);
-  const found = blockedWork(moment).flatMap((blocked) => {
+  const found: MadeCandidate[] = [];
+  for (const blocked of blockedWork(moment)) {
     const gang = gangs[blocked.gang];
-    return gang === undefined ? [] : [forGang(planning, blocked, gang)];
-  });
+    if (gang !== undefined) found.push(forGang(planning, blocked, gang));
+    yield;
+  }
   const { candidates, withheld } = foundOf(found);
   const nodes = findFreedNodes(planning, candidatesPerKind - candidates.length);
   return { candidates: [...candidates, ...nodes.candidates], withheld: [...withheld, ...nodes.withheld] };

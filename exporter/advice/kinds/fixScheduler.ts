@@ -4,7 +4,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import {
   type Candidate,
-  type FindAdvice,
+  type FindInPieces,
   foundOf,
   type MadeCandidate,
   withheldPerKind,
@@ -25,7 +25,7 @@ import { countWords, gpuWords } from "./words.ts";
  * Advice to fix what is wrong in the configuration of queues, if a request fixes it and waiting work would gain from that now.
  * Other faults are only reported as findings.
  */
-export const findFixScheduler: FindAdvice = (moment, trial) => {
+export const findFixScheduler: FindInPieces = function* (moment, trial) {
   const withheld: WithheldAdvice[] = [];
   const fixable: Fixable[] = [];
   for (const finding of moment.analysis.findings) {
@@ -34,7 +34,11 @@ export const findFixScheduler: FindAdvice = (moment, trial) => {
     else withheld.push(found);
   }
   fixable.sort((a, b) => b.effect.wanted.gpus - a.effect.wanted.gpus);
-  const found = fixable.map((one, i) => (i < mostSimulated ? fix(moment, trial, one) : notSimulated(one)));
+  const found: MadeCandidate[] = [];
+  for (const [i, one] of fixable.entries()) {
+    if (i < mostSimulated) yield;
+    found.push(i < mostSimulated ? fix(moment, trial, one) : notSimulated(one));
+  }
   return foundOf([...withheld, ...found], withheldPerKind);
 };
 

@@ -5,7 +5,7 @@ import { compareText } from "../../kernel/compareText.ts";
 import { oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
-import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate, withhold } from "../candidate.ts";
+import { candidatesPerKind, type FindInPieces, foundOf, type MadeCandidate, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type Choice, chooseVictims } from "./chooseVictims.ts";
@@ -35,7 +35,7 @@ export interface Starved {
  * Advice to give a starved queue back what others borrow: whole workloads of the queues with which it is paired leave, as many
  * as are needed for its own gangs to start.
  */
-export const findReclaim: FindAdvice = (moment, trial) => {
+export const findReclaim: FindInPieces = function* (moment, trial) {
   const found: MadeCandidate[] = [];
   const all = starvedQueues(moment.analysis);
   for (const { queue, pairs, heldBack } of all) {
@@ -48,6 +48,7 @@ export const findReclaim: FindAdvice = (moment, trial) => {
   const search = searchVictims(moment);
   const served = new Set<number>();
   for (const one of starved.slice(0, candidatesPerKind)) {
+    yield;
     found.push(giveBack(moment, trial, one, { victimSearch: search, served }));
   }
   return foundOf(found);

@@ -1,50 +1,19 @@
-import type { Analysis } from "../../analysis/analysis.ts";
-import type { AdviceTrackRecord } from "../../model/aftermath.ts";
-import type { ReceivedAlert } from "../../model/receivedAlert.ts";
-import type { AdviceState, LinkedAlert, Recommendation, WithheldAdvice } from "../../model/recommendation.ts";
+import type { AdviceState, LinkedAlert, WithheldAdvice } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import { servedBy } from "../identity.ts";
-import type { AdviceSettings, OpenPlan } from "../moment.ts";
+import type { AdviceSettings } from "../moment.ts";
 import { type MomentIndex, momentIndex } from "../momentIndex.ts";
 import { byWorth, type Offer } from "../offer.ts";
 import { createAlertLog, isSameAlert } from "./alertLog.ts";
 import { createClosedAdvice, type HeldBack, restAfter, shownClosed } from "./closedAdvice.ts";
 import { createTakenFollower } from "./followTaken.ts";
+import type { AdviceLifecycle, LivingAdvice, SearchOfOffers } from "./lifecycleContract.ts";
 import { type LivingOffer, notEnded, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
 import { createPlansInHand } from "./planInHand.ts";
 import { seenWords, targetsLeft } from "./signs.ts";
 import { livingOfferOf } from "./storedSchema.ts";
 import { createTrackRecords } from "./trackRecord.ts";
 import { dismissedBecause, takenBecause, whyGone, withheldOf } from "./whyGone.ts";
-
-/** The advice that is visible after one moment. */
-export interface LivingAdvice {
-  /** Open recommendations, those that are worth most first; then those that closed lately, the newest first. */
-  readonly recommendations: readonly Recommendation[];
-  /** Offers that are not shown yet or not again: `standing`, `cool-down`, `dismissed`. */
-  readonly withheld: readonly WithheldAdvice[];
-}
-
-/** Follows every piece of advice from its first moment to its end. Times come in as arguments. */
-export interface AdviceLifecycle {
-  /** Takes in one more moment: its offers, in order of worth, and the reasons why others are not offered. */
-  advance(offers: readonly Offer[], analysis: Analysis, reasons?: readonly WithheldAdvice[]): LivingAdvice;
-  /** Takes in a moment whose offers are unknown: advice that is no longer valid expires. */
-  lapse(at: number): void;
-  /** Open advice, by id. */
-  openPlans(): ReadonlyMap<string, OpenPlan>;
-  /** The advice that is visible now, without a new moment: after a dismissal or an alert. */
-  latest(): LivingAdvice;
-  /** How the advice that was shown turned out, by kind and act. */
-  trackRecords(at: number): readonly AdviceTrackRecord[];
-  /** Close open advice that a person does not want, or reports as done: then it is measured. `false`: no such id is open. */
-  dismiss(id: string, by: string, reason: string, at: number): boolean;
-  take(id: string, by: string, at: number): boolean;
-  /** Links alerts with the advice for their subjects; the same alert twice is one. */
-  link(alerts: readonly ReceivedAlert[], at: number): void;
-  /** The changes since the last call, which the ledger must store. */
-  takeChanges(): readonly StoredAdvice[];
-}
 
 /** Advice is valid for this many cycles after it was last worked out. */
 const validCycles = 2;
@@ -59,7 +28,7 @@ export function createAdviceLifecycle(
   const trackRecords = createTrackRecords(settings, known);
   /** Open advice by id. */
   const open = new Map<string, LivingOffer>();
-  /** By need: for how many cycles in a row there was an offer. */
+  /** By need: in how many searches in a row there was an offer. */
   let standing = new Map<string, number>();
   let withheld: readonly WithheldAdvice[] = [];
   let lastAt = Number.POSITIVE_INFINITY;
@@ -141,6 +110,15 @@ export function createAdviceLifecycle(
     else close(living, "expired", `it was not found again: ${whyGone(living, reasons, moment)}`, at);
   }
 
+  /** Closes advice whose plan holds no more, unless a person carries it out: nothing is shown that is out of date. */
+  function endWithdrawn(withdrawn: SearchOfOffers["withdrawn"], at: number): void {
+    for (const { offer, because } of withdrawn) {
+      const living = open.get(offer.draft.id);
+      if (living !== undefined && !inHand.isBegun(offer.draft.id))
+        close(living, "expired", `withdrawn: ${because}`, at);
+    }
+  }
+
   /** Closes advice as taken if all of its signs are there: what was just done is not advised again, whatever the offers are. */
   function noteTaken(moment: MomentIndex, at: number): void {
     for (const living of [...open.values()]) {
@@ -185,16 +163,17 @@ export function createAdviceLifecycle(
     return need === offer.need || instead.has(draft.id) || draft.targets.some((target) => targets.includes(target));
   }
 
-  function show(offer: Offer, at: number): LivingOffer {
+  /** Shows an offer that holds now (`at`), and that a search has worked out for the moment `computedAt`. */
+  function show(offer: Offer, at: number, computedAt: number): LivingOffer {
     const { id } = offer.draft;
     const validUntil = at + validCycles * intervalSeconds;
     const shown = open.get(id);
     if (shown !== undefined) {
       if (!inHand.isBegun(id)) renew(shown, offer, at);
-      Object.assign(shown, { computedAt: at, validUntil });
+      Object.assign(shown, { computedAt, validUntil });
       return shown;
     }
-    const now = { offer, openedAt: at, computedAt: at, validUntil, state: "open" as const };
+    const now = { offer, openedAt: at, computedAt, validUntil, state: "open" as const };
     const before = closed.takeBack(id, at);
     const living: LivingOffer =
       before === null
@@ -215,7 +194,12 @@ export function createAdviceLifecycle(
   }
 
   /** Shows what may be shown, and records for the other offers why they are not shown. */
-  function showAll(offers: readonly Offer[], reasons: readonly WithheldAdvice[], at: number): WithheldAdvice[] {
+  function showAll(
+    offers: readonly Offer[],
+    reasons: readonly WithheldAdvice[],
+    at: number,
+    computedAt: number,
+  ): WithheldAdvice[] {
     const rivals = [...open.values()].flatMap((living) => {
       const rival = withheldOf(living, reasons)?.rival;
       return rival === undefined ? [] : [{ living, rival }];
@@ -231,7 +215,7 @@ export function createAdviceLifecycle(
       if (reason !== null)
         allocated.push({ kind, subject: beneficiary.name, why: reason.why, reason: `${title}: ${reason.reason}`, id });
       else {
-        const shown = show(offer, at);
+        const shown = show(offer, at, computedAt);
         for (const one of instead) replace(one, shown, at);
       }
     }
@@ -257,8 +241,9 @@ export function createAdviceLifecycle(
   }
 
   return {
-    advance(offers, analysis, reasons = []) {
+    advance(offers, analysis, reasons = [], search = undefined) {
       const { at } = analysis.snapshot;
+      const { withdrawn, isNew, at: computedAt } = search ?? { withdrawn: [], isNew: true, at };
       const moment = momentIndex(analysis);
       noteBegin(at);
       noteClock(at);
@@ -268,11 +253,15 @@ export function createAdviceLifecycle(
         for (const living of closed.measure(moment, at)) changed.add(living);
         for (const living of trackRecords.follow([...open.values(), ...closed.all], moment, at)) changed.add(living);
       }
-      // If the same moment comes twice, it is one cycle.
-      const more = at === lastAt ? 0 : 1;
+      // If the same moment comes twice, it is one cycle. A need that was not searched was neither found nor lost.
+      const more = at === lastAt || !isNew ? 0 : 1;
       lastAt = at;
-      standing = new Map(offers.map(({ need }) => [need, Math.max(1, (standing.get(need) ?? 0) + more)]));
-      withheld = showAll(offers, reasons, at);
+      endWithdrawn(withdrawn, at);
+      standing = new Map([
+        ...withdrawn.map(({ offer: { need } }) => [need, (standing.get(need) ?? 0) + more] as const),
+        ...offers.map(({ need }) => [need, Math.max(1, (standing.get(need) ?? 0) + more)] as const),
+      ]);
+      withheld = showAll(offers, reasons, at, computedAt);
       expireOld(at, (living) => endGone(living, reasons, moment, at));
       alertLog.forgetOld(at);
       linkAlerts();

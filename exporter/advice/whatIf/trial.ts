@@ -30,6 +30,8 @@ export interface Outcome {
   readonly started: readonly number[];
   /** Physical GPUs that each workload (index) held and no longer holds. */
   readonly released: ReadonlyMap<number, number>;
+  /** Nodes (indices) that the plan changes in any way. */
+  readonly touched: readonly number[];
   readonly measures: EffectMeasures;
 }
 
@@ -42,9 +44,17 @@ export interface Trial {
   outcome(plan: Plan, rule: PlacementRule): Outcome;
   /** The same as `Outcome.started`, but cheap enough for hundreds of calls per cycle. */
   started(plan: Plan, rule: PlacementRule): readonly number[];
+  /**
+   * How much was tried so far: 1 for each plan that was tried, and `measuredEffort` for each that was measured. It is a measure
+   * of time that does not depend on the machine.
+   */
+  effort(): number;
   /** Whether these gangs start under both placement rules; absent: all gangs that the plan starts. */
   startsAll(plan: Plan, gangs?: readonly number[]): boolean;
 }
+
+/** Measuring a plan takes as long as trying it this many times: what everybody is entitled to afterwards is computed twice. */
+const measuredEffort = 20;
 
 /** Makes the trial of a moment. Pure: the same plan has the same outcome, whatever was tried before. */
 export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial {
@@ -52,6 +62,7 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
   const measure = createMeasuring(analysis);
   // All questions share one copy: each change is undone when its question is answered.
   const scratch = once(() => copyCluster(analysis));
+  let effort = 0;
 
   function tried<Answer>(
     plan: Plan,
@@ -59,6 +70,7 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
     answer: (copy: ClusterCopy, made: MadePlan) => Answer,
   ): Answer {
     const copy = scratch();
+    effort += 1;
     copy.begin();
     const found = answer(copy, makePlan(copy, places, plan, rule));
     copy.rollback(0);
@@ -66,25 +78,31 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
   }
   const changeOf = (plan: Plan, rule: PlacementRule) => tried(plan, rule, (copy) => measure.changeOf(copy, plan));
 
-  const measuresOf = oncePer(
-    (plan: Plan): PlanMeasures =>
-      measure.ofPlan({
-        mostAllocated: changeOf(plan, "mostAllocated"),
-        leastAllocated: changeOf(plan, "leastAllocated"),
-      }),
-  );
+  const measuresOf = oncePer((plan: Plan): PlanMeasures => {
+    effort += measuredEffort;
+    return measure.ofPlan({
+      mostAllocated: changeOf(plan, "mostAllocated"),
+      leastAllocated: changeOf(plan, "leastAllocated"),
+    });
+  });
   const startedIn = (plan: Plan, rule: PlacementRule) => tried(plan, rule, (_, { started }) => started);
   return {
     analysis,
     before: (plan) => measuresOf(plan).before,
     started: startedIn,
+    effort: () => effort,
     startsAll: (plan, gangs = plan.starts) =>
       placementRules.every((rule) => {
         const started = new Set(startedIn(plan, rule));
         return gangs.every((gang) => started.has(gang));
       }),
     outcome(plan, rule) {
-      const made = tried(plan, rule, (copy, { moved, started }) => ({ moved, started, released: releasedIn(copy) }));
+      const made = tried(plan, rule, (copy, { moved, started }) => ({
+        moved,
+        started,
+        released: releasedIn(copy),
+        touched: [...copy.touched],
+      }));
       const snapshot = once(() => {
         const copy = copyCluster(analysis);
         makePlan(copy, places, plan, rule);

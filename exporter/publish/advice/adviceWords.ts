@@ -1,7 +1,7 @@
 import { isoTime } from "../../kernel/isoTime.ts";
 import type { AdviceAct } from "../../model/adviceAct.ts";
 import { type AdviceTrackRecord, wrongOf } from "../../model/aftermath.ts";
-import type { AdviceKind, EffectRange, Money, Recommendation, Undone } from "../../model/recommendation.ts";
+import type { Advice, AdviceKind, EffectRange, Money, Recommendation, Undone } from "../../model/recommendation.ts";
 import { duration, gpus, plainText } from "../terminal/columns.ts";
 import { money } from "../terminal/costText.ts";
 
@@ -179,3 +179,15 @@ export function commandText(command: string): string | null {
 
 /** What is shown in place of such a command. */
 export const commandNotShown = "This command is not shown: it is too long, or holds characters that cannot be seen.";
+
+/**
+ * How far the search is, as a sentence with a blank before it; empty where the present moment was searched. Without it, nothing
+ * found could be taken for nothing there.
+ */
+export function searchText({ search }: Pick<Advice, "search">): string {
+  if (search === undefined || (!search.isGoingOn && search.waiting === 0)) return "";
+  const going = search.isGoingOn ? "; the search of a later moment is still going on" : "";
+  const plans = search.waiting === 1 ? "1 plan holds no more and is" : `${search.waiting} plans hold no more and are`;
+  const waiting = search.waiting === 0 ? "" : `; ${plans} searched for again then`;
+  return ` This is as of ${isoTime(search.at)}${going}${waiting}.`;
+}

@@ -46,6 +46,10 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
     }),
   fairlead_recommendation_regret_gpu_seconds: (input) =>
     trackRecords(input).map(({ labels, regretGpuHours }) => ({ labels, value: regretGpuHours * 3600 })),
+  fairlead_recommendation_search_timestamp_seconds: ({ advice, moment }) =>
+    moment && [{ labels: {}, value: advice?.search?.at ?? null }],
+  fairlead_recommendation_waiting_needs: ({ advice, moment }) =>
+    moment && [{ labels: {}, value: advice?.search?.waiting ?? null }],
   fairlead_recommendations: ({ advice, moment }) => {
     if (advice === null || moment === null) return [];
     const { at } = moment.analysis.snapshot;

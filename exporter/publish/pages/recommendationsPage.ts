@@ -1,6 +1,6 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
 import { adviceGroups } from "../advice/adviceGroups.ts";
-import { lossText, rangeText, savedPerWeek, trackText } from "../advice/adviceWords.ts";
+import { lossText, rangeText, savedPerWeek, searchText, trackText } from "../advice/adviceWords.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html, moreLink } from "./html.ts";
 import { pageFrame } from "./pageFrame.ts";
@@ -66,7 +66,7 @@ ${all.length === 0 ? html`` : html`<p class="next">${about}</p>`}${recommendatio
   open.length,
 )}`,
 )}
-${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === null ? " yet" : ""}. What was looked at is below.</p>` : html``}
+${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === null ? " yet" : ""}. What was looked at is below.${searchText(advice)}</p>` : html``}
 ${more(open.length - maxOpen, "/api/v1/recommendations?state=open")}
 ${token === null && open.length > 0 ? html`<p class="next">To say "I did it" or "Not now" here, configure basic_auth_users in the web configuration file.</p>` : html``}
 ${trackSection(advice)}<h2>Not recommended (${advice.withheld.length})</h2>

@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Advice } from "../../model/recommendation.ts";
-import { counted } from "../advice/adviceWords.ts";
+import { counted, searchText } from "../advice/adviceWords.ts";
 import { mainCurrency } from "../document/priceRecords.ts";
 import type { FinishedStart } from "../front/finished.ts";
 import { type Health, missingForReadiness } from "../health.ts";
@@ -98,13 +98,14 @@ function costTile({ prices: { groups } }: Analysis): Html {
 const shownAdvice = 3;
 
 /** The recommendations with the most worth, and how many others there are. */
-function adviceSection({ recommendations }: Advice, links: NameLinks): Html {
+function adviceSection(advice: Advice, links: NameLinks): Html {
+  const { recommendations } = advice;
   const open = recommendations.filter(({ state }) => state === "open");
   const items = open.slice(0, shownAdvice).map((one) => adviceItem(one, links));
   const all = open.length > shownAdvice ? `All ${open.length} recommendations` : "All about them, with their steps";
   const list =
     open.length === 0
-      ? html`<p class="ok">Nothing is recommended. <a href="/recommendations">What was looked at, and why</a></p>`
+      ? html`<p class="ok">Nothing is recommended.${searchText(advice)} <a href="/recommendations">What was looked at, and why</a></p>`
       : html`<ol class="problems">${items}</ol><p><a href="/recommendations">${all}</a></p>`;
   return html`<section id="advice"><h2>What to do first${open.length === 0 ? "" : ` (${open.length} open)`}</h2>
 ${list}</section>

@@ -1,7 +1,15 @@
 import type { AdviceAct } from "../../model/adviceAct.ts";
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
 import { adviceGroups } from "../advice/adviceGroups.ts";
-import { actText, gainText, lifecycleText, lossText, savingText, trackText } from "../advice/adviceWords.ts";
+import {
+  actText,
+  gainText,
+  lifecycleText,
+  lossText,
+  savingText,
+  searchText,
+  trackText,
+} from "../advice/adviceWords.ts";
 import { plainText, utc } from "./columns.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
@@ -63,18 +71,15 @@ function groupLines(all: Advice["recommendations"]): readonly Line[] {
 }
 
 /** All advice for a terminal: open recommendations, what became of others lately, and how much is withheld. */
-export function adviceText(
-  { recommendations, withheld, trackRecords = [] }: Advice,
-  now: number,
-  terminal: Terminal = plainTerminal,
-): string {
+export function adviceText(advice: Advice, now: number, terminal: Terminal = plainTerminal): string {
+  const { recommendations, withheld, trackRecords = [] } = advice;
   const open = recommendations.filter(({ state }) => state === "open");
   const closed = recommendations.filter(({ state }) => state !== "open").slice(0, 10);
   const reasons = Map.groupBy(withheld, ({ why }) => why);
   const counts = [...reasons].map(([why, all]) => `${all.length} ${why}`).join(", ");
   const lines: readonly Line[] = [
     `Advice as of ${utc(now)}`,
-    ...(open.length === 0 ? ["Nothing is recommended."] : groupLines(recommendations)),
+    ...(open.length === 0 ? [`Nothing is recommended.${searchText(advice)}`] : groupLines(recommendations)),
     ...(closed.length === 0 ? [] : ["", "CLOSED LATELY"]),
     ...closed.flatMap((one) =>
       fold(

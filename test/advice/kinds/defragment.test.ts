@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Candidate, Found } from "../../../exporter/advice/candidate.ts";
 import { reducibleFragmentation } from "../../../exporter/advice/findOffers.ts";
 import { findDefragment } from "../../../exporter/advice/kinds/defragment.ts";
+import { allPieces } from "../../../exporter/advice/rounds/inPieces.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { NodePoolView } from "../../../exporter/join/snapshot.ts";
@@ -14,7 +15,7 @@ function found(
 ): Found & { readonly only: Candidate | undefined; readonly gains: readonly number[] } {
   const moment = moveMoment(cluster);
   const trial = createTrial(moment);
-  const result = findDefragment(moment, trial);
+  const result = allPieces(findDefragment(moment, trial));
   const [only] = result.candidates;
   const gains = only === undefined ? [] : placementRules.map((rule) => only.gainedGpus(trial.outcome(only.plan, rule)));
   return { ...result, only, gains };

@@ -1,5 +1,6 @@
-import type { Candidate, FindAdvice, Found } from "../../../exporter/advice/candidate.ts";
+import type { Candidate, FindAdvice, FindInPieces, Found } from "../../../exporter/advice/candidate.ts";
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
+import { allPieces } from "../../../exporter/advice/rounds/inPieces.ts";
 import { nothingWatched, type UsageWatch } from "../../../exporter/advice/usage/usageWatch.ts";
 import { type PlacementRule, placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
@@ -197,7 +198,10 @@ function pagesOf(nodes: KueueCase["nodes"], pods: readonly Pod[]) {
 }
 
 /** What a kind of advice finds at a moment. */
-export const foundBy = (find: FindAdvice, moment: AdviceMoment): Found => find(moment, createTrial(moment));
+export function foundBy(find: FindAdvice | FindInPieces, moment: AdviceMoment): Found {
+  const found = find(moment, createTrial(moment));
+  return "next" in found ? allPieces(found) : found;
+}
 
 /** The only candidate; the test fails with what was withheld. */
 export function onlyCandidate({ candidates, withheld }: Found): Candidate {

@@ -7,6 +7,7 @@ import { findDefragment } from "../../../exporter/advice/kinds/defragment.ts";
 import { leavesBy } from "../../../exporter/advice/kinds/plannedMoves.ts";
 import { findUnblockGang } from "../../../exporter/advice/kinds/unblockGang.ts";
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
+import { allPieces } from "../../../exporter/advice/rounds/inPieces.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { GangView } from "../../../exporter/join/gangView.ts";
@@ -132,7 +133,9 @@ describe("whatever is advised to move or to wait again", () => {
         const moment = moveMoment(cluster);
         const { snapshot } = moment.analysis;
         const trial = createTrial(moment);
-        const candidates = [findDefragment, findUnblockGang].flatMap((find) => find(moment, trial).candidates);
+        const candidates = [allPieces(findDefragment(moment, trial)), findUnblockGang(moment, trial)].flatMap(
+          (found) => found.candidates,
+        );
         for (const candidate of candidates) {
           const { kind, plan, disrupted, beneficiary, steps, title } = candidate;
           const what = `${kind} ${beneficiary.kind}`;

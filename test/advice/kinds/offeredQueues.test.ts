@@ -7,6 +7,7 @@ import { findChangeQuota } from "../../../exporter/advice/kinds/changeQuota.ts";
 import { findFixScheduler } from "../../../exporter/advice/kinds/fixScheduler.ts";
 import { findReclaim } from "../../../exporter/advice/kinds/reclaim.ts";
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
+import { allPieces } from "../../../exporter/advice/rounds/inPieces.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial, type Trial } from "../../../exporter/advice/whatIf/trial.ts";
 import { brokenRules } from "../guards/naiveGuards.ts";
@@ -66,7 +67,7 @@ describe("in generated clusters of Kueue", () => {
         const moment = kueueMoment(given);
         const trial = createTrial(moment);
         const { snapshot } = moment.analysis;
-        for (const candidate of findReclaim(moment, trial).candidates) {
+        for (const candidate of allPieces(findReclaim(moment, trial)).candidates) {
           offered += 1;
           const victims = stopped(candidate);
           expect(brokenRules(snapshot, questionOf(moment, candidate, candidate.disrupted))).toEqual([]);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findDefragment } from "../../../exporter/advice/kinds/defragment.ts";
+import { allPieces } from "../../../exporter/advice/rounds/inPieces.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { WorkloadView } from "../../../exporter/join/snapshot.ts";
@@ -64,7 +65,7 @@ const scattered: MoveCluster = {
 function found(cluster: Partial<MoveCluster>) {
   const moment = moveMoment({ ...scattered, ...cluster });
   const trial = createTrial(moment);
-  const { candidates, withheld } = findDefragment(moment, trial);
+  const { candidates, withheld } = allPieces(findDefragment(moment, trial));
   const [only] = candidates;
   const gains = only === undefined ? [] : placementRules.map((rule) => only.gainedGpus(trial.outcome(only.plan, rule)));
   return { candidates, withheld, only, gains };
@@ -149,7 +150,7 @@ describe("advice to open a slot in a rack", () => {
             : one,
       );
       const analysis = { ...moment.analysis, snapshot: { ...snapshot, workloads } };
-      return findDefragment({ ...moment, analysis }, createTrial({ analysis }));
+      return allPieces(findDefragment({ ...moment, analysis }, createTrial({ analysis })));
     };
     expect(of(rack).candidates).toEqual([]);
     expect(of(rack).withheld[0]?.reason).toContain(
@@ -182,7 +183,7 @@ describe("a gang that requires a rack", () => {
         const moment = moveMoment({ nodes: used.map(([name]) => node(name)), pods, ...waits(rack) });
         if (moment.analysis.blocked.work[0]?.blocker !== "topology") return;
         const trial = createTrial(moment);
-        const [only] = findDefragment(moment, trial).candidates;
+        const [only] = allPieces(findDefragment(moment, trial)).candidates;
         const fewest = fewestMoves(used);
         expect(only?.plan.changes.length ?? null).toBe(fewest);
         if (only === undefined) return;

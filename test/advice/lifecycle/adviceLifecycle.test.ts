@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createAdviceLifecycle, type LivingAdvice } from "../../../exporter/advice/lifecycle/adviceLifecycle.ts";
+import { createAdviceLifecycle } from "../../../exporter/advice/lifecycle/adviceLifecycle.ts";
+import type { LivingAdvice } from "../../../exporter/advice/lifecycle/lifecycleContract.ts";
 import type { ReceivedAlert } from "../../../exporter/model/receivedAlert.ts";
 import type { Recommendation, WithheldAdvice } from "../../../exporter/model/recommendation.ts";
 import type { StoredAdvice } from "../../../exporter/model/storedAdvice.ts";

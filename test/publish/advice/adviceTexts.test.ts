@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { recommendationOf } from "../../../cli/advise/adviseCommand.ts";
 import { type Advice, noAdvice, type Recommendation } from "../../../exporter/model/recommendation.ts";
 import { adviceMarkdown } from "../../../exporter/publish/advice/adviceMarkdown.ts";
-import { gainText, lossText } from "../../../exporter/publish/advice/adviceWords.ts";
+import { gainText, lossText, searchText } from "../../../exporter/publish/advice/adviceWords.ts";
 import { effectRows } from "../../../exporter/publish/advice/effectRows.ts";
 import { buildDocument } from "../../../exporter/publish/document/buildDocument.ts";
 import { recommendationRecord } from "../../../exporter/publish/document/recommendationRecords.ts";
@@ -98,6 +98,25 @@ describe("a recommendation of the API", () => {
     expect(adviceText(again, at)).toBe(adviceText(severalAdvice, at));
     expect(adviceMarkdown(again)).toBe(adviceMarkdown(severalAdvice));
     expect(overviewOf(again)).toBe(overviewOf(severalAdvice));
+  });
+});
+
+describe("that nothing is recommended", () => {
+  const none = { ...severalAdvice, recommendations: [] };
+
+  test("is said with the moment that was searched while a search goes on or plans hold no more", () => {
+    const search = { at: at - 120, isGoingOn: true, waiting: 2 };
+    expect(adviceText({ ...none, search }, at)).toMatch(
+      /Nothing is recommended\. This is as of \S+; the search\s+of a later moment is still going\s+on; 2 plans hold no more and are\s+searched for again then\./,
+    );
+    expect(searchText({ search: { ...search, isGoingOn: false, waiting: 1 } })).toMatch(
+      / 1 plan holds no more and is /,
+    );
+  });
+
+  test("is said without it where the present moment was searched", () => {
+    expect(searchText({ search: { at, isGoingOn: false, waiting: 0 } })).toBe("");
+    expect(adviceText({ ...none, search: { at, isGoingOn: false, waiting: 0 } }, at)).toBe(adviceText(none, at));
   });
 });
 
