@@ -1,19 +1,20 @@
 /** What do kube-state-metrics and Fairlead spend for the same pods and nodes, and how large are their pages? */
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { startFleet } from "./fleet/fleet.ts";
 import { podsPerNode } from "./fleet/layout.ts";
 import { compare, summary } from "./measure.ts";
 import { exactCpuSecondsOf, residentBytesOf, untilIdle } from "./processCpu.ts";
 import { createProduct } from "./product.ts";
 import { ask } from "./question.ts";
-import { builtProgram } from "./ruleProgram.ts";
+import { lastLineOf } from "./ruleProgram.ts";
 
 const port = 18_080;
 
 await ask("kubeStateMetrics", async ({ nodes, samples, helpers, progress }) => {
   progress("kube-state-metrics is built, unless it is there already");
-  const program = builtProgram("kube-state-metrics");
+  const program = lastLineOf(fileURLToPath(new URL("tools/install-kube-state-metrics.sh", import.meta.url)));
   if (program === null) return { measurements: [], figures: {}, notes: ["kube-state-metrics could not be built"] };
   const fleet = await startFleet(nodes);
   const server = spawn(

@@ -7,15 +7,15 @@ import { startFleet } from "./fleet/fleet.ts";
 import { compare } from "./measure.ts";
 import { cpuSecondsOf, residentBytesOf } from "./processCpu.ts";
 import { ask } from "./question.ts";
-import { installedPrometheus, newestPrometheus, type RuleProgram, victoriaMetrics } from "./ruleProgram.ts";
+import { builtPrometheus, installedPrometheus, type RuleProgram, victoriaMetrics } from "./ruleProgram.ts";
 import { perEvaluation, type RuleServer, startRuleServer } from "./ruleServer.ts";
 
 await ask("prometheus", async ({ nodes, samples, helpers, progress }) => {
   const prometheus = installedPrometheus();
   if (prometheus === null) return { measurements: [], figures: {}, notes: ["no prometheus server is installed"] };
-  progress("the newest Prometheus is built, unless it is there already");
+  progress("Prometheus 3 is built, unless it is there already");
   const others: readonly (readonly [string, RuleProgram | null])[] = [
-    ["newestPrometheus", newestPrometheus()],
+    ["prometheus3", builtPrometheus()],
     ["victoriaMetrics", victoriaMetrics()],
   ];
   const fleet = await startFleet(nodes);

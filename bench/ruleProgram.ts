@@ -26,10 +26,13 @@ export function installedPrometheus(): RuleProgram | null {
   return { prefix: "", command: "prometheus", args: prometheusArgs };
 }
 
-/** The newest Prometheus, which is built at the first time; `null` where it cannot be built. */
-export function newestPrometheus(): RuleProgram | null {
-  const command = builtProgram("prometheus");
-  return command === null ? null : { prefix: "Prometheus 3.16: ", command, args: prometheusArgs };
+/** A Prometheus 3, which the tests build at the first time; `null` where it cannot be built. */
+export function builtPrometheus(): RuleProgram | null {
+  const install = fileURLToPath(new URL("../test/tools/install-otel-collector.sh", import.meta.url));
+  const folder = lastLineOf(install);
+  return folder === null
+    ? null
+    : { prefix: "Prometheus 3: ", command: join(folder, "prometheus"), args: prometheusArgs };
 }
 
 /**
@@ -54,10 +57,11 @@ export function victoriaMetrics(): RuleProgram | null {
   };
 }
 
-/** The path of a program that is built from its Go module unless it was before; `null` where that cannot be done. */
-export function builtProgram(name: "kube-state-metrics" | "prometheus"): string | null {
-  const install = fileURLToPath(new URL("tools/install-go-program.sh", import.meta.url));
-  const built = spawnSync("bash", [install, name], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
-  const path = built.stdout.trim().split("\n").at(-1) ?? "";
-  return built.status === 0 && path !== "" ? path : null;
+/**
+ * The last line that a script prints which installs something: where it is. `null` where the script failed, and has said why on
+ * standard error.
+ */
+export function lastLineOf(script: string): string | null {
+  const { status, stdout } = spawnSync("bash", [script], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  return status === 0 ? (stdout.trim().split("\n").at(-1) ?? null) : null;
 }
