@@ -194,6 +194,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
           problems: problems(),
           accountedTime: cycle.accountedTime(),
           servedWork: cycle.servedWork(),
+          pastStarts: cycle.pastStarts(),
         });
   };
   const shown = (isDone: boolean): boolean => {

@@ -13,6 +13,7 @@ import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
 import { createPriceCache } from "./analysis/prices/priceNodes.ts";
 import { priceProblems } from "./analysis/prices/priceProblems.ts";
+import type { PastStart } from "./analysis/startTimes/startTimes.ts";
 import { createLevelsCache } from "./analysis/topology/levels.ts";
 import { collect } from "./collect.ts";
 import type { Config } from "./config/schema.ts";
@@ -82,6 +83,8 @@ export interface Cycle {
   accountedTime(): AccountedTime | null;
   /** What workloads have served since they were first seen. */
   servedWork(): readonly ServedWork[];
+  /** Waits that have ended because the work started, the oldest first. */
+  pastStarts(): readonly PastStart[];
 }
 
 const untraced: StageRunner = async (_stage, work) => await work();
@@ -226,6 +229,7 @@ export function createCycle(options: CycleOptions): Cycle {
     latest: () => analysis,
     accountedTime: accounts.accountedTime,
     servedWork: accounts.servedWork,
+    pastStarts: accounts.pastStarts,
   };
 }
 

@@ -12,6 +12,8 @@ import { readOpenb } from "./openb/openbTrace.ts";
 import { backtestFiles, digestOf, resultText, traceNames } from "./page.ts";
 import { meanUse, readNodeSeries } from "./philly/nodeSeries.ts";
 import { phillyStudy } from "./philly/phillyStudy.ts";
+import { startsStudy } from "./starts/startsStudy.ts";
+import { readStartsTraces } from "./starts/startsTrace.ts";
 
 // Replays a published trace and writes docs/backtest.md: npm run backtest -- TRACE DIR. With --print it prints the result instead.
 
@@ -53,6 +55,7 @@ const replays: Readonly<Record<string, (from: string, seeds: number) => object>>
     heliosStudy(readHelios(from), { seeds, engine: () => productionEngine(["change_quota"]), progress: say }),
   genai: (from) => genaiStudy(readDuty(from), say),
   acme: (from) => acmeStudy(readCdfs(from)),
+  starts: (from, seeds) => startsStudy(readStartsTraces(from), { seeds, progress: say }),
 };
 
 const replay = replays[name];

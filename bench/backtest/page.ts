@@ -11,6 +11,8 @@ import { openbResultSchema } from "./openb/openbResult.ts";
 import { openbPlot, openbSection } from "./openb/openbSection.ts";
 import { phillyResultSchema } from "./philly/phillyResult.ts";
 import { phillyPlot, phillySection } from "./philly/phillySection.ts";
+import { startsResultSchema } from "./starts/startsResult.ts";
+import { startsPlot, startsSection } from "./starts/startsSection.ts";
 
 /** A backtest that has been run: its part of the page, and its picture by file name. */
 interface Shown {
@@ -39,6 +41,10 @@ const shownBy: Readonly<Record<string, (result: unknown) => Shown>> = {
   acme(kept) {
     const result = acmeResultSchema.parse(kept);
     return { section: acmeSection(result), pictures: { "backtest-acme.svg": acmePlot(result) } };
+  },
+  starts(kept) {
+    const result = startsResultSchema.parse(kept);
+    return { section: startsSection(result), pictures: { "backtest-starts.svg": startsPlot(result) } };
   },
 };
 
@@ -93,6 +99,7 @@ cores, and gives the same bytes each time; what it found is kept beside this pag
 | helios | \`vc*.csv.gz\` | S-Lab-System-Group/HeliosArtifact, Earth_vcs, packed |
 | genai | \`pod_gpu_duty_cycle.csv.gz\` | alibaba/clusterdata, cluster-trace-v2026-GenAI |
 | acme | \`gpu_cdf.csv.gz\` (cluster, metric, x, cdf_percent) | InternLM/AcmeTrace, its distributions as a table |
+| starts | \`philly/vc_job_arrivals.csv.gz\` (vc, job_index, arrival_s, gpus), and the folders \`openb\` and \`helios-earth\` with the files above | stanford-futuredata/gavel, scheduler/traces/msr/seed=0, as a table |
 
 Digests of the results: ${digests.join(", ")}.
 `;

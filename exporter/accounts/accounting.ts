@@ -1,5 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { UsageHistory } from "../analysis/fairness/fairness.ts";
+import type { PastStart } from "../analysis/startTimes/startTimes.ts";
 import type { GapReason } from "../model/gapReasons.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { Problem } from "../model/problem.ts";
@@ -11,7 +12,7 @@ import { createDebtAccount } from "./debtAccount.ts";
 import { createFailureAccount, type SeenFailure } from "./failureAccount.ts";
 import { foldedSeries } from "./foldedLabels.ts";
 import { healthGroups } from "./healthTime.ts";
-import type { PastIdleTime } from "./idleHours.ts";
+import { lastCovered, type PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeAccount } from "./idleNodeAccount.ts";
 import type { Remembered } from "./ledger/ledger.ts";
 import { createNodeStreakAccount } from "./nodeStreakAccount.ts";
@@ -25,6 +26,7 @@ import { openAccounts, openCosts, worstImbalance } from "./selfCheck.ts";
 import type { ServedWork } from "./servedWork.ts";
 import { createServingAccount } from "./servingAccount.ts";
 import { createShapeAccount, type EndedOnDay } from "./shapeAccount.ts";
+import { createStartAccount } from "./startAccount.ts";
 import { gapProblem } from "./stepTime.ts";
 import { createUsageAccount, type HistorySettings } from "./usageHistory.ts";
 
@@ -60,6 +62,8 @@ export interface Accounting {
   accountedTime(): AccountedTime | null;
   /** What workloads have served since they were first seen; the workload with the most generated tokens comes first. */
   servedWork(): readonly ServedWork[];
+  /** Waits that have ended because the work started, the oldest first. */
+  pastStarts(): readonly PastStart[];
   /** What is wrong with the accounts now. */
   problems(): readonly Problem[];
 }
@@ -110,6 +114,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const usage = createUsageAccount(queues.history, remembered ?? null);
   const shapes = createShapeAccount(options.endedShapes ?? null);
   const progress = createProgressAccount(remembered ?? null);
+  const starts = createStartAccount(remembered ?? null);
   /** Evictions and failures of the first moment, which are counted with the first step. */
   let firstEvictions: readonly SeenEviction[] = [];
   let firstFailures: readonly SeenFailure[] = [];
@@ -224,8 +229,9 @@ export function createAccounting(options: AccountingOptions): Accounting {
     problems = [...(prepared?.open ?? []), ...different];
     nextShapes.commit();
     nextProgress.commit();
-    const { waits, evictions } = events.see(analysis.snapshot.queueing, clock.wall);
+    const { waits, evictions, starts: ended } = events.see(analysis.snapshot.queueing, clock.wall);
     queueCounters.count({ waits, evictions });
+    starts.add(ended);
     nodeStreaks.see(analysis, clock.wall);
     outageAccount.see(analysis, clock.wall);
     applicationErrors.see(analysis.snapshot);
@@ -260,6 +266,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
         ...serving.changes(clock),
         ...streaks.remembered,
         ...outages.remembered,
+        ...starts.takeChanges(),
       ],
     };
     firstEvictions = [];
@@ -285,13 +292,8 @@ export function createAccounting(options: AccountingOptions): Accounting {
     usageHistory: usage.history,
     endedShapes: shapes.ended,
     servedWork: serving.work,
+    pastStarts: starts.past,
     accountedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
     problems: () => [...problems, ...foldedSeries(foldedAccounts, limits), ...progress.problems()],
   };
-}
-
-/** The last moment that a ledger reports as seen, seconds since the epoch. */
-function lastCovered(past: PastIdleTime | null): number | null {
-  const ends = past?.intervals.map(({ to }) => to) ?? [];
-  return ends.length === 0 ? null : ends.reduce((latest, to) => Math.max(latest, to));
 }

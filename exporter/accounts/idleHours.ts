@@ -160,3 +160,9 @@ export function createIdleHours(past: PastIdleTime | null): IdleHours {
     windows: (at) => [over("24h", at), over("7d", at)],
   };
 }
+
+/** The last moment that a ledger reports as seen, seconds since the epoch. */
+export function lastCovered(past: PastIdleTime | null): number | null {
+  const ends = past?.intervals.map(({ to }) => to) ?? [];
+  return ends.length === 0 ? null : ends.reduce((latest, to) => Math.max(latest, to));
+}

@@ -35,7 +35,7 @@ export interface QueueCounterAccount {
    * Counts the events of a moment. Events with new labels are counted when the next moment comes, so that their series begins
    * at 0.
    */
-  count(events: NewEvents): void;
+  count(events: Pick<NewEvents, "waits" | "evictions">): void;
   totals(): Omit<QueueCounters, "debts">;
 }
 

@@ -1,9 +1,12 @@
+import type { PastStart } from "../analysis/startTimes/startTimes.ts";
 import type { Queueing, StartedWork } from "../join/queues/queueing.ts";
 import type { EndedWait, SeenEviction } from "./posting.ts";
 
 /** The events that were not seen before. */
 export interface NewEvents {
   readonly waits: readonly EndedWait[];
+  /** The same waits, as far as their queue and size are known, with what their place in the line depended on. */
+  readonly starts: readonly PastStart[];
   readonly evictions: readonly SeenEviction[];
 }
 
@@ -38,9 +41,11 @@ export function createQueueEvents(): QueueEvents {
       const started = queueing.started.filter((work) =>
         starts.isNew(JSON.stringify([work.uid, work.startedAt]), work.startedAt, now),
       );
+      const counted = first ? [] : started.filter(({ startedAt }) => startedAt >= begin);
       const evicted = queueing.evicted.filter(({ key, at }) => evictions.isNew(key, at, now));
       return {
-        waits: first ? [] : started.filter(({ startedAt }) => startedAt >= begin).flatMap((w) => waitsOf(w, queueing)),
+        waits: counted.flatMap((work) => waitsOf(work, queueing)),
+        starts: counted.flatMap((work) => pastStartOf(work, queueing)),
         evictions: evicted.map((eviction) => ({ eviction, isEarlier: first || eviction.at < begin })),
       };
     },
@@ -84,4 +89,12 @@ function waitsOf(work: StartedWork, { queues }: Queueing): readonly EndedWait[] 
     ...wait("start", reservedAt ?? since, startedAt),
     ...wait("total", since, startedAt),
   ];
+}
+
+function pastStartOf(work: StartedWork, { queues, domains }: Queueing): readonly PastStart[] {
+  const { since, startedAt, gpus = null, priority = 0 } = work;
+  const view = work.queue === null ? undefined : queues[work.queue];
+  const domain = view === undefined ? undefined : domains[view.domain];
+  if (view === undefined || domain === undefined || gpus === null || !(gpus > 0) || !(startedAt >= since)) return [];
+  return [{ queue: view.name, domain: domain.name, since, startedAt, gpus, priority }];
 }

@@ -1,11 +1,11 @@
 import { failureErrors, healthCauses, unavailableCauses } from "../../model/gpuFaults.ts";
 import { nodeTimeStates } from "../../model/idleKinds.ts";
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
+import { sizeClasses } from "../../model/sizeClass.ts";
 import { nodeStreakStates } from "../nodeStreakAccount.ts";
 import { waitPhases } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import type { LedgerResult } from "./ledgerQuestion.ts";
-import { sizeClasses } from "./waitBucket.ts";
 
 /**
  * The ledger tables, which contain what the ledger counts besides GPU time:

@@ -1,9 +1,10 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import { sizeClassOf } from "../../model/sizeClass.ts";
 import type { SeenFailure } from "../failureAccount.ts";
 import { type AccruedStep, queueAmounts, type SeenEviction } from "../posting.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 import { createTupleList, tuples } from "./tupleList.ts";
-import { sizeClassOf, waitBucket } from "./waitBucket.ts";
+import { waitBucket } from "./waitBucket.ts";
 
 export const queueParts = 5;
 

@@ -237,11 +237,12 @@ export interface WaitingGang extends GangFacts {
   readonly awaitsNodes?: boolean;
 }
 
-/** A workload that has begun to run: the end of a wait. Seconds since the epoch. */
+/** A workload that has begun to run: the end of a wait. Seconds since the epoch; without a `priority` it is 0. */
 export interface StartedWork {
   readonly uid: string;
   readonly queue: number | null;
   readonly priorityClass: string;
+  readonly priority?: number;
   readonly since: number;
   /** When quota was reserved; `null` where the system has no such step. */
   readonly reservedAt: number | null;

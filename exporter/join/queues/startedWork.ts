@@ -38,6 +38,7 @@ function startedGangs(
       uid: gang.uid,
       queue: leafOf(first, leafOfPod),
       priorityClass: gang.priorityClass ?? input.pods[first]?.priorityClass ?? noPriorityClass,
+      ...(gang.priority === 0 ? {} : { priority: gang.priority }),
       since: gang.since,
       reservedAt: gang.reservedAt,
       startedAt,
@@ -78,7 +79,7 @@ function startedWorkloads(
 
 function startOf(
   pods: readonly number[],
-  { ownerUids, priorityClass }: WorkloadView,
+  { ownerUids, priorityClass, priority }: WorkloadView,
   input: QueueingInput,
   leafOfPod: Int32Array,
 ): readonly StartedWork[] {
@@ -94,6 +95,7 @@ function startOf(
       uid,
       queue: leafOf(first, leafOfPod),
       priorityClass,
+      ...(priority === 0 ? {} : { priority }),
       since,
       reservedAt: null,
       startedAt,

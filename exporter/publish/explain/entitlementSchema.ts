@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { schedulerNumbers } from "../../catalogue/labels.ts";
+import { unknownStarts } from "../../model/unknownStarts.ts";
 import { waitCauses } from "../../model/waitCauses.ts";
 import { linePosition, localQueue } from "../document/localQueueSchema.ts";
 import { finding } from "../document/queueSchema.ts";
@@ -19,6 +20,20 @@ const line = z
       .describe("Who gets it; they add up to gpus."),
   })
   .meta({ id: "EntitlementLine", description: "A line of a sum." });
+
+/** When waiting work is expected to start. */
+export const startTime = z
+  .strictObject({
+    from: instant.nullable().describe("One in ten like it starts earlier (p10); null where it is not known."),
+    half: instant.nullable().describe("Half of the work like it starts earlier (p50)."),
+    to: instant.nullable().describe("Nine of ten like it start earlier (p90)."),
+    unknownBecause: z.enum(unknownStarts).nullable().describe("Why it is not known; null: it is."),
+    intervals: z.number().int().describe("Such intervals of its queue and size whose end is known, the last 500."),
+    hits: z.number().int().describe("Those of them in which the start was between from and to."),
+  })
+  .meta({ id: "StartTime", description: "When waiting work is expected to start, and how often that has been right." });
+
+export type StartTimeRecord = Read<z.infer<typeof startTime>>;
 
 const schedulerValue = z.union([z.number(), z.literal("Infinity")]).nullable();
 
@@ -79,6 +94,7 @@ export const entitlementSchema = z
             .describe("With the cause topology: the level that blocks, because it fits into no single domain of it."),
           never: z.string().nullable(),
           reason: z.string(),
+          start: startTime,
         }),
       )
       .describe("The first gangs that wait, in the order of the queue."),

@@ -3,6 +3,7 @@ import type { ServedWork } from "../../accounts/servedWork.ts";
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { gangSuspects } from "../../analysis/stalledParts.ts";
+import type { PastStart } from "../../analysis/startTimes/startTimes.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { nearestName } from "../../config/nearestName.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
@@ -10,12 +11,13 @@ import type { Problem } from "../../model/problem.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import { momentOf, sortByTexts } from "../document/order.ts";
 import type { ExplainedKind } from "./kinds.ts";
-import { explainLocalQueues, localQueuesNamed, mostLocalQueues } from "./localQueues.ts";
+import { explainLocalQueues, localQueuesNamed, manyLocalQueues, mostLocalQueues } from "./localQueues.ts";
 import { nodeFacts } from "./nodeFacts.ts";
 import { dispatchedFacts, queueEntitlement, queueFacts, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
 import { latencyFacts, requestFacts, servedFacts } from "./servingFacts.ts";
+import { podStartFacts, startFacts } from "./startFacts.ts";
 import { teamFacts } from "./teamFacts.ts";
 import { podFacts, workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
@@ -28,6 +30,8 @@ interface ExplainInput {
   readonly accountedTime: AccountedTime | null;
   /** What workloads have served; absent where there is only one moment. */
   readonly servedWork?: readonly ServedWork[];
+  /** Waits that have ended, from which it is foreseen when others will; absent where there is only one moment. */
+  readonly pastStarts?: readonly PastStart[];
 }
 
 /** An explanation, or why there is none. */
@@ -45,7 +49,9 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
   const found = subjectOf(kind, name, input);
   if (found === null) return notFound(kind, name, analysis);
   const localQueues = explainLocalQueues(found.localQueues ?? [], analysis);
-  const entitlements = (found.queues ?? []).flatMap((index) => queueEntitlement(index, analysis) ?? []);
+  const entitlements = (found.queues ?? []).flatMap(
+    (index) => queueEntitlement(index, analysis, input.pastStarts ?? []) ?? [],
+  );
   const parts = explainParts(analysis, found.isWanted, settings);
   const subjects = new Set([name, ...parts.map((part) => part.node)]);
   for (const { holder } of parts) if (holder !== null) subjects.add(`${holder.namespace}/${holder.pod}`);
@@ -140,7 +146,8 @@ interface Subject {
   readonly localQueues?: readonly KueueLocalQueue[];
 }
 
-function subjectOf(kind: ExplainedKind, name: string, { analysis, servedWork }: ExplainInput): Subject | null {
+function subjectOf(kind: ExplainedKind, name: string, input: ExplainInput): Subject | null {
+  const { analysis, pastStarts = [] } = input;
   const { snapshot } = analysis;
   if (kind === "node") {
     const node = snapshot.nodes.find((view) => view.name === name);
@@ -155,17 +162,21 @@ function subjectOf(kind: ExplainedKind, name: string, { analysis, servedWork }: 
     };
   }
   if (kind === "queue") return queueSubject(name, analysis);
-  if (kind === "workload") return workloadSubject(name, analysis, servedWork ?? []);
+  if (kind === "workload") return workloadSubject(name, input);
   const index = snapshot.pods.findIndex((pod) => `${pod.namespace}/${pod.name}` === name);
   const pod = snapshot.pods[index];
   if (pod === undefined) return null;
   return {
-    facts: [...podFacts(pod, index, analysis), ...requestFacts([index], analysis)],
+    facts: [
+      ...podFacts(pod, index, analysis),
+      ...podStartFacts(pod, analysis, pastStarts),
+      ...requestFacts([index], analysis),
+    ],
     isWanted: (b) => b.pod === index,
   };
 }
 
-function workloadSubject(name: string, analysis: Analysis, servedWork: readonly ServedWork[]): Subject | null {
+function workloadSubject(name: string, { analysis, servedWork = [], pastStarts = [] }: ExplainInput): Subject | null {
   const { pods, workloads } = analysis.snapshot;
   const found = workloadOf(name, analysis);
   if (found === null) return null;
@@ -174,6 +185,7 @@ function workloadSubject(name: string, analysis: Analysis, servedWork: readonly 
   return {
     facts: [
       ...workloadFacts(found, analysis),
+      ...startFacts(found.gangs, analysis, pastStarts),
       ...requestFacts(indices, analysis),
       ...(found.index === null ? [] : latencyFacts(found.index, analysis)),
       ...servedFacts(served),
@@ -218,12 +230,6 @@ function queueSubject(name: string, analysis: Analysis): Subject | null {
     isWanted: ({ pod }) => pod !== null && isWanted(pod),
   };
 }
-
-const manyLocalQueues = (count: number): Fact => ({
-  name: "LocalQueues",
-  value: `${count} of that name`,
-  how: `the first ${mostLocalQueues} are reported; name one as NAMESPACE/NAME`,
-});
 
 /** The most names that are compared with a mistyped one. */
 const mostNames = 20_000;

@@ -8,6 +8,7 @@ import { localQueueRecords } from "../document/queueRecords.ts";
 import { gpus } from "../terminal/columns.ts";
 import type { LocalGang, LocalQueueExplanation } from "./entitlementSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";
+import type { Fact } from "./schema.ts";
 
 /** The most LocalQueues that are reported: several namespaces may have LocalQueues of one name. */
 export const mostLocalQueues = 50;
@@ -194,3 +195,10 @@ function factsOf(object: KueueLocalQueue, analysis: Analysis, found: LocalQueues
     before: first < 0 ? null : (line?.slice(0, first) ?? null),
   };
 }
+
+/** The fact that more LocalQueues have a name than are explained. */
+export const manyLocalQueues = (count: number): Fact => ({
+  name: "LocalQueues",
+  value: `${count} of that name`,
+  how: `the first ${mostLocalQueues} are reported; name one as NAMESPACE/NAME`,
+});

@@ -2,6 +2,8 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { EntitlementTrace } from "../../analysis/fairness/trace.ts";
 import { traceEntitlement } from "../../analysis/fairness/traceEntitlement.ts";
+import { findStartTimes } from "../../analysis/startTimes/findStartTimes.ts";
+import type { PastStart } from "../../analysis/startTimes/startTimes.ts";
 import type { DispatchedWork } from "../../join/queues/gangFacts.ts";
 import type { QueueView, WaitingGang } from "../../join/queues/queueing.ts";
 import { instant } from "../document/order.ts";
@@ -12,6 +14,7 @@ import { causeText } from "./causeText.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
 import { levelLines } from "./levelLines.ts";
 import type { Fact } from "./schema.ts";
+import { startRecord } from "./startFacts.ts";
 import { whySentences } from "./whySentences.ts";
 
 const shownGangs = 5;
@@ -32,7 +35,7 @@ export function subtreeOf(index: number, { snapshot }: Analysis): ReadonlySet<nu
 }
 
 /** What a queue is entitled to in its domain, step by step, and who has what it lacks. */
-export function queueEntitlement(index: number, analysis: Analysis): Entitlement | null {
+export function queueEntitlement(index: number, analysis: Analysis, past: readonly PastStart[]): Entitlement | null {
   const { snapshot, fairness } = analysis;
   const { queueing } = snapshot;
   const queue = queueing.queues[index];
@@ -67,7 +70,7 @@ export function queueEntitlement(index: number, analysis: Analysis): Entitlement
         computed: jsonNumber(computed),
         reported: jsonNumber(reported),
       })),
-    waiting: gangs.slice(0, shownGangs).map(([gangIndex, gang]) => gangRecord(gangIndex, gang, analysis)),
+    waiting: gangRecords(gangs.slice(0, shownGangs), analysis, past),
     waitingGangs: gangs.length,
     findings: analysis.findings.filter(
       ({ scheduler, name }) => scheduler === queue.scheduler && [queue, ...path].some((one) => one.name === name),
@@ -130,7 +133,24 @@ function gangsOf(index: number, queue: QueueView, analysis: Analysis): readonly 
   });
 }
 
-function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Analysis): Entitlement["waiting"][number] {
+function gangRecords(
+  gangs: readonly (readonly [number, WaitingGang])[],
+  analysis: Analysis,
+  past: readonly PastStart[],
+): Entitlement["waiting"] {
+  const indices = gangs.map(([index]) => index);
+  const startTimes = findStartTimes(analysis.snapshot, past, indices);
+  return gangs.map(([index, gang]) => ({
+    ...gangRecord(index, gang, analysis),
+    start: startRecord(startTimes.get(index) ?? { unknownBecause: "no-line" }),
+  }));
+}
+
+function gangRecord(
+  index: number,
+  gang: WaitingGang,
+  { waiting, snapshot }: Analysis,
+): Omit<Entitlement["waiting"][number], "start"> {
   const work = waiting.work.find((one) => one.gang === index);
   const { namespace, kind, name, gpus, pods, most = null, growth = null, since, never, reason } = gang;
   const ageSeconds = work?.ageSeconds ?? (since === null ? null : Math.max(0, snapshot.at - since));

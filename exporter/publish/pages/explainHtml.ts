@@ -3,6 +3,7 @@ import type { Entitlement, EntitlementLine, LocalQueueExplanation } from "../exp
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText, utc } from "../terminal/columns.ts";
 import { entitlementTitle, shareTexts, viewTexts, waitingText } from "../terminal/entitlementText.ts";
+import { startsExplained } from "../terminal/startText.ts";
 import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
 import { type NameLinks, nameLink, type Subjects, workloadLink } from "./links.ts";
 
@@ -85,7 +86,7 @@ function waitingList(waiting: Entitlement["waiting"], all: number): Html {
   if (all === 0) return html`<p>Nothing waits.</p>`;
   const items = waiting.map((gang) => html`<li>${gang.kind} ${workloadLink(gang)}: ${waitingText(gang)}</li>\n`);
   const rest = all - waiting.length;
-  return html`<h4>Waiting (${all})</h4><ol>${items}</ol>${moreLink(rest, "/api/v1/pending", "all that waits, as JSON")}`;
+  return html`<h4>Waiting (${all})</h4><ol>${items}</ol><p class="next">${startsExplained}</p>${moreLink(rest, "/api/v1/pending", "all that waits, as JSON")}`;
 }
 
 /** Each part of a GPU that is counted: where it is, who holds it, its state and why. */

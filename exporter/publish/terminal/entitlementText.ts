@@ -3,6 +3,7 @@ import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.
 import { duration, gpus, plainText, signed } from "./columns.ts";
 import { fold, type Line } from "./layout.ts";
 import { queueKind } from "./queueWords.ts";
+import { startSentence, startsExplained } from "./startText.ts";
 
 /** The most shares that a line names; the rest is one amount behind them. */
 const shownShares = 8;
@@ -123,7 +124,7 @@ export function waitingText(gang: Entitlement["waiting"][number]): string {
   const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
   const isOwn = cause === "admission_check" || never === "limit-range";
   const said = reason === "" ? "" : `; ${isOwn ? "" : "the scheduler: "}${plainText(reason, 200)}`;
-  return `${askedText(gang)}, ${age}, ${why}${said}`;
+  return `${askedText(gang)}, ${age}, ${why}${said}; ${startSentence(gang.start)}`;
 }
 
 function waitingLines({ waiting, waitingGangs }: Entitlement): readonly Line[] {
@@ -138,5 +139,6 @@ function waitingLines({ waiting, waitingGangs }: Entitlement): readonly Line[] {
     `  waiting: ${waitingGangs}`,
     ...lines,
     ...(hidden > 0 ? [`    and ${hidden} more: /api/v1/pending lists all of them`] : []),
+    `    ${startsExplained}`,
   ];
 }

@@ -6,8 +6,9 @@ import type { LedgerTableQuery, LedgerTableResult } from "../../../exporter/acco
 import { dimensionsOf } from "../../../exporter/accounts/ledger/ledgerTableSources.ts";
 import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
-import { sizeClassOf, waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
+import { waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
 import { type QueueTime, queueAmounts } from "../../../exporter/accounts/posting.ts";
+import { sizeClassOf } from "../../../exporter/model/sizeClass.ts";
 import { checkMerged } from "./checkMerged.ts";
 import { endedWait, entry, keepAll, queueTime, seenEviction, start } from "./entries.ts";
 import { ledgerOf, question } from "./memoryLedger.ts";

@@ -1,4 +1,5 @@
-import { sizeClassOf, waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
+import { waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
+import { sizeClassOf } from "../../../exporter/model/sizeClass.ts";
 import type { PlayedWindow } from "../../../review/oneMoreNode/replayWithNode.ts";
 import { createRandomStream, hashText } from "../../../simulator/random.ts";
 import type { Scenario } from "../../../simulator/scenario.ts";
