@@ -19,7 +19,8 @@ const stepOf = (names: readonly ChangeName[]) =>
   fc.record({
     change: fc.constantFrom<ChangeName>(...names),
     pick: fc.nat(20),
-    seconds: fc.constantFrom(30, 30, 90, 3600),
+    // A clock that was wrong is set, too.
+    seconds: fc.constantFrom(30, 30, 30, 90, 3600, -600),
     settings: fc.constantFrom(0, 0, 0, 0, 0, 1, 2),
     forgets: fc.constantFrom(false, false, false, false, false, false, true),
   });
