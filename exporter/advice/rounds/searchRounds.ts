@@ -30,7 +30,7 @@ export interface Withdrawn {
 export interface SearchRounds {
   /** Goes on with the search by the share of one cycle. The first search is done at once. */
   next(moment: AdviceMoment): Searched;
-  /** Searches a moment at once, whatever that takes: somebody waits for the answer. */
+  /** Searches a moment at once, whatever that takes: an alert has asked for the answer. */
   atOnce(moment: AdviceMoment): Searched;
 }
 

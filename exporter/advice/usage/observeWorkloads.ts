@@ -87,7 +87,10 @@ function knownAt(
   const guess = before.byPlace?.[place];
   // A uid belongs to a pod of one workload only: if the uids are the same, the key of the workload need not be built.
   if (guess !== undefined && hasPods(guess.pods, workload, pods)) return guess;
-  const known = before.workloads.get(usageKey(workload));
+  const key = usageKey(workload);
+  // It has other pods at the place that it had before: nothing is known of these.
+  if (guess?.key === key) return undefined;
+  const known = before.workloads.get(key);
   return known !== undefined && hasPods(known.pods, workload, pods) ? known : undefined;
 }
 

@@ -68,7 +68,7 @@ describe("a search that takes several cycles", () => {
             expect(offer).toEqual(fresh.offers.find(({ draft }) => draft.id === offer.draft.id));
         }
       }),
-      { numRuns: 60, seed: 27 },
+      { numRuns: 40, seed: 27 },
     );
   });
 
@@ -83,7 +83,7 @@ describe("a search that takes several cycles", () => {
           expect(moment.analysis.snapshot.at - searched.at).toBeLessThan(30 * Math.max(1, 2 * cycles));
         }
       }),
-      { numRuns: 60, seed: 28 },
+      { numRuns: 30, seed: 28 },
     );
   });
 
