@@ -1,6 +1,7 @@
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
 import { type PartPlaces, type PlaceFinder, waitingPart } from "./partPlaces.ts";
 import type { Candidate } from "./placeCandidates.ts";
+import type { PlaceMemory } from "./placeMemory.ts";
 import type { WaitingPart } from "./queueing.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
 
@@ -10,11 +11,11 @@ import type { DeclaredPart } from "./queueSystem.ts";
  */
 export interface AlikeGangs {
   /**
-   * The places where they may go at a moment (`PlaceFinder.moment`); `null`: not looked up yet. It outlives gangs that are gone,
-   * so nothing here may lead to the rest of its moment.
+   * The places where they may go, as a memory has them; `null`: not looked up yet. It outlives gangs that are gone, so nothing
+   * here may lead to the moment in which it was found.
    */
-  found: { readonly moment: symbol; readonly places: PartPlaces } | null;
-  /** Their parts at that moment, by the place that was chosen. `before` has those of the moment before, which may be reused. */
+  found: { readonly in: PlaceMemory; readonly places: PartPlaces } | null;
+  /** Their parts with that memory, by the place that was chosen. `before` has those with an earlier one, which may be reused. */
   parts: Map<Candidate | null, readonly WaitingPart[]>;
   before: readonly (readonly WaitingPart[])[];
 }
@@ -52,8 +53,8 @@ export function partsAtPlace(
   chosen: Candidate | null,
   finder: PlaceFinder,
 ): readonly WaitingPart[] {
-  if (alike.found?.moment !== finder.moment) {
-    alike.found = { moment: finder.moment, places };
+  if (alike.found?.in !== finder.memory) {
+    alike.found = { in: finder.memory, places };
     alike.before = [...alike.parts.values()];
     alike.parts = new Map();
   }

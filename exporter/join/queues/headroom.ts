@@ -4,8 +4,8 @@ import type { QueueDraft } from "./queueDrafts.ts";
 export interface Headroom {
   /** What a leaf may still get: the least of what is left below the limits on its way up. */
   readonly now: (leaf: number) => number;
-  /** The most that it may ever hold. */
-  readonly ever: (leaf: number) => number;
+  /** The most that each queue may ever hold. */
+  readonly ever: Float64Array;
   /** Whether something more waits in a leaf. */
   readonly take: (leaf: number, gpus: number) => void;
 }
@@ -35,7 +35,7 @@ export function headroomIn(queues: readonly QueueDraft[]): Headroom {
     limited[i] = limit === Number.POSITIVE_INFINITY ? (above[i] ?? -1) : i;
   }
   return {
-    ever: (leaf) => most[leaf] ?? 0,
+    ever: most,
     now: (leaf) => {
       let headroom = Number.POSITIVE_INFINITY;
       for (let next = limited[leaf] ?? -1; next !== -1; next = above[next] ?? -1)

@@ -2,6 +2,7 @@ import { classFinder, type ServingDomain } from "./classFinder.ts";
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
 import type { Headroom } from "./headroom.ts";
 import { type Candidate, candidateFinder, type FoundCandidates, type Places } from "./placeCandidates.ts";
+import { type PlaceMemory, placeMemory } from "./placeMemory.ts";
 import type { NeverReason, WaitingPart } from "./queueing.ts";
 import { gpusOf } from "./resourceGpus.ts";
 import { optionFinder } from "./servingOptions.ts";
@@ -11,8 +12,7 @@ const tolerance = 1e-6;
 
 /** Finds where work may wait, in one moment. */
 export interface PlaceFinder {
-  /** Distinguishes this moment from all others. */
-  readonly moment: symbol;
+  readonly memory: PlaceMemory;
   readonly places: Places;
   readonly optionsOf: (part: PartDraft, scheduler: string) => readonly ServingDomain[];
   readonly candidatesOf: (options: readonly ServingDomain[], draft: GangDraft) => FoundCandidates;
@@ -22,13 +22,14 @@ export interface PlaceFinder {
 
 /** The finder of a moment. */
 export function createPlaceFinder(places: Places, headroom: Headroom): PlaceFinder {
+  const memory = placeMemory(places, headroom, places.input.cache.places);
   return {
-    moment: Symbol("moment"),
+    memory,
     places,
-    optionsOf: optionFinder(classFinder(places.forest.bare)),
-    candidatesOf: candidateFinder(places),
+    optionsOf: optionFinder(classFinder(places.forest.bare), memory),
+    candidatesOf: candidateFinder(places, memory),
     headroom,
-    sharedPlaces: createSharedPlaces(),
+    sharedPlaces: createSharedPlaces(memory),
   };
 }
 
@@ -67,7 +68,7 @@ export function partPlaces(
   for (const [n, one] of candidates.entries()) {
     const { option, leaf } = one;
     const least = (option.gpusPerPod ?? 0) * fewest + (taken.get(leaf) ?? 0);
-    const isAllowed = least <= headroom.ever(leaf) + tolerance;
+    const isAllowed = least <= (headroom.ever[leaf] ?? 0) + tolerance;
     if (isAllowed) allowed ??= one;
     if (!isAllowed || least > (places.forest.bare[option.domain]?.physical ?? 0) + tolerance)
       some ??= candidates.slice(0, n);

@@ -1,5 +1,6 @@
 import type { ServingDomain } from "./classFinder.ts";
 import type { GangDraft } from "./gangDraft.ts";
+import type { PlaceMemory } from "./placeMemory.ts";
 import type { QueueForest } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 
@@ -24,8 +25,8 @@ export interface FoundCandidates {
 /** Finds the candidates of a gang; those of gangs of one queue with the same options are found once. */
 export function candidateFinder(
   places: Places,
+  { candidates: found }: Pick<PlaceMemory, "candidates">,
 ): (options: readonly ServingDomain[], draft: GangDraft) => FoundCandidates {
-  const found = new Map<readonly ServingDomain[], Map<string, FoundCandidates>>();
   const find = (options: readonly ServingDomain[], draft: GangDraft): readonly Candidate[] => {
     const leaves = leavesOf(draft, options, places);
     return options.flatMap((option, n): readonly Candidate[] => {

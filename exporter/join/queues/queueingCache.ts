@@ -2,6 +2,7 @@ import { type AlikeGangsCache, createAlikeGangsCache } from "./alikeGangs.ts";
 import type { DomainShapeCache } from "./domainShapes.ts";
 import type { GangDraft } from "./gangDraft.ts";
 import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
+import type { PlaceMemoryCache } from "./placeMemory.ts";
 import type { PoolFactsCache } from "./poolFacts.ts";
 import type { PoolFacts, QuotaScope } from "./queueSystem.ts";
 
@@ -18,6 +19,7 @@ export interface UncoveredCache {
 export interface QueueingCache {
   readonly kueue: KueueGangCache;
   readonly alike: AlikeGangsCache;
+  readonly places: PlaceMemoryCache;
   readonly pools: PoolFactsCache;
   readonly domains: DomainShapeCache;
   readonly uncovered: UncoveredCache;
@@ -30,6 +32,7 @@ export function createQueueingCache(): QueueingCache {
   return {
     kueue: createKueueGangCache(),
     alike: createAlikeGangsCache(),
+    places: { last: null },
     pools: { last: new Map() },
     domains: { last: null },
     uncovered: { last: null },

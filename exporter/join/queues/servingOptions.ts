@@ -1,11 +1,12 @@
 import type { classFinder, ServingDomain } from "./classFinder.ts";
 import type { PartDraft } from "./gangDraft.ts";
+import type { PlaceMemory } from "./placeMemory.ts";
 
 /** Finds the options of a part, once for all parts with the same objects. */
 export function optionFinder(
   servingOf: ReturnType<typeof classFinder>,
+  { options: found }: Pick<PlaceMemory, "options">,
 ): (part: PartDraft, scheduler: string) => readonly ServingDomain[] {
-  const found = new Map<PartDraft["needs"], KnownOptions[]>();
   return (part, scheduler) => {
     const alike = found.get(part.needs) ?? [];
     if (alike.length === 0) found.set(part.needs, alike);
@@ -21,7 +22,8 @@ export function optionFinder(
 
 const mostAlike = 20;
 
-interface KnownOptions {
+/** The options of parts that are alike. */
+export interface KnownOptions {
   readonly part: PartDraft;
   readonly scheduler: string;
   readonly options: readonly ServingDomain[];

@@ -1,5 +1,6 @@
 import type { ServingDomain } from "./classFinder.ts";
 import type { Candidate } from "./placeCandidates.ts";
+import type { PlaceMemory } from "./placeMemory.ts";
 import type { WaitingPart, WaitingPlace } from "./queueing.ts";
 
 /**
@@ -13,8 +14,7 @@ export type SharedPlaces = (
 ) => readonly WaitingPlace[];
 
 /** There may be tens of thousands of gangs, and few ways to choose: the list of the last cycle is kept while it is equal. */
-export function createSharedPlaces(): SharedPlaces {
-  const known = new Map<readonly ServingDomain[], Map<number, readonly WaitingPlace[]>>();
+export function createSharedPlaces({ shared: known }: Pick<PlaceMemory, "shared">): SharedPlaces {
   return (options, standing, last) => {
     const made = () => standing.map(({ option, leaf }): WaitingPlace => ({ ...option, queue: leaf }));
     const [first] = standing;
