@@ -32,15 +32,14 @@ export function blameIn(
 ): Blame {
   const why = new Map<number, string>();
   const rule = rulesOf(unit, queueing, entitled, why);
-  const sides = unit.nodes.map(({ parent, queue }) => ({ queue, parent }));
-  const match = (by: MoveRule, isMeant: (starved: number) => boolean) => {
+  const match = (by: MoveRule, isMeant: IsMeant | null) => {
     const found = byClass.flatMap(({ starved, borrowers }) => {
-      const meant = new Map([...starved].filter(([node]) => isMeant(node)));
-      return pairUp(sides, meant, borrowers, by);
+      const meant = isMeant === null ? starved : new Map([...starved].filter(([node]) => isMeant(node)));
+      return pairUp(unit.nodes, meant, borrowers, by);
     });
     return wholeGangs(unit, shortfalls, found, isMeant, gangSteps);
   };
-  const { pairs, actionable } = match(rule, () => true);
+  const { pairs, actionable } = match(rule, null);
   if (why.size === 0) return { pairs, actionable, heldBack: [] };
   const wide = match(
     {
@@ -57,12 +56,15 @@ export function blameIn(
   return { pairs, actionable, heldBack };
 }
 
+/** Whether a starved leaf is one of those that are looked at. */
+type IsMeant = (starved: number) => boolean;
+
 /** Cuts pairs to what whole gangs of the starved leaf can use besides what is free for them. */
 function wholeGangs(
   unit: SharedUnit,
   shortfalls: UnitShortfalls["shortfalls"],
   found: readonly Pair[],
-  isMeant: (starved: number) => boolean,
+  isMeant: IsMeant | null,
   gangSteps: GangSteps,
 ): Pick<Blame, "pairs" | "actionable"> {
   const pairs: Pair[] = [];
@@ -71,7 +73,7 @@ function wholeGangs(
   const movable = Map.groupBy(found, ({ starved }) => starved);
   const queueOf = (node: number): number => unit.nodes[node]?.index ?? -1;
   for (const [entity, nodes] of byEntity) {
-    if (!nodes.some(isMeant)) continue;
+    if (isMeant !== null && !nodes.some(isMeant)) continue;
     const offers = new Map(
       nodes.map((node) => {
         const moved = sumOf((movable.get(node) ?? []).map(({ gpus }) => gpus));

@@ -37,6 +37,7 @@ interface Unmatched {
 }
 
 const none: Unmatched = { starved: [], borrowers: [] };
+const nothing: readonly Unmatched[] = [];
 
 /**
  * Matches starved leaves with borrowers that may give them something: close relatives first (under the lowest common parent),
@@ -50,23 +51,31 @@ export function pairUp(
 ): readonly Pair[] {
   const pairs: Pair[] = [];
   if (starved.size === 0 || borrowers.size === 0) return pairs;
-  // Most queues have nothing to match, and neither do the queues below them.
-  const below = new Map<number | null, Unmatched[]>();
+  const [needed, held] = [columnOf(starved, sides.length), columnOf(borrowers, sides.length)];
+  // What is at the top comes last.
+  const top = sides.length;
+  const below: (Unmatched[] | undefined)[] = new Array(top + 1).fill(undefined);
   for (let i = sides.length - 1; i >= 0; i--) {
     const side = sides[i];
-    if (side === undefined) continue;
-    const [needs, has, unmatched] = [starved.get(i) ?? 0, borrowers.get(i) ?? 0, below.get(i) ?? []];
-    if (needs === 0 && has === 0 && unmatched.length === 0) continue;
-    const mayTake = needs > 0 && rule.mayTakeMore(i);
-    const leaf = { starved: amountOf(i, side, mayTake ? needs : 0), borrowers: amountOf(i, side, has) };
+    const [needs, has, unmatched] = [needed[i] ?? 0, held[i] ?? 0, below[i] ?? nothing];
+    // Most queues have nothing to match, and neither do the queues below them.
+    if (side === undefined || needs + has + unmatched.length === 0) continue;
+    const taken = needs > 0 && rule.mayTakeMore(i) ? needs : 0;
+    const leaf = { starved: amountOf(i, side, taken), borrowers: amountOf(i, side, has) };
     const rest = match([...unmatched, leaf], rule, pairs);
     if (rest.starved.length + rest.borrowers.length === 0) continue;
-    const siblings = below.get(side.parent);
-    if (siblings === undefined) below.set(side.parent, [rest]);
+    const siblings = below[side.parent ?? top];
+    if (siblings === undefined) below[side.parent ?? top] = [rest];
     else siblings.push(rest);
   }
-  match(below.get(null) ?? [], rule, pairs);
+  match(below[top] ?? nothing, rule, pairs);
   return pairs;
+}
+
+function columnOf(amounts: ReadonlyMap<number, number>, length: number): Float64Array {
+  const column = new Float64Array(length);
+  for (const [index, gpus] of amounts) column[index] = gpus;
+  return column;
 }
 
 const amountOf = (queue: number, { queue: view }: PairSide, gpus: number): readonly Amount[] =>

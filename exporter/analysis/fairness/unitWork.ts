@@ -7,8 +7,8 @@ import type { AllocatedItem, ItemPlace, UnitClass, WaitingItem } from "./units.t
 export interface UnitWork {
   readonly queueing: Queueing;
   readonly nodes: readonly Placed[];
-  /** Index into `nodes`, by index into `Queueing.queues`. */
-  readonly places: ReadonlyMap<number, number>;
+  /** Index into `nodes`, by index into `Queueing.queues`; -1: it is in another unit. */
+  readonly places: Int32Array;
   readonly entityOf: Int32Array;
   readonly classes: readonly UnitClass[];
 }
@@ -137,8 +137,8 @@ function placesOf(
   { ofDomain }: ClassSites,
 ): readonly ItemPlace[] {
   const found = places.flatMap(({ queue, domain, classes }): ItemPlace[] => {
-    const node = nodeOfQueue.get(queue);
-    if (node === undefined) return [];
+    const node = nodeOfQueue[queue] ?? -1;
+    if (node === -1) return [];
     if (classes === null) return [{ node, classes: ofDomain.get(domain) ?? [] }];
     return [{ node, classes: classes.flatMap((one) => ofDomain.get(domain)?.[one] ?? []) }];
   });

@@ -128,26 +128,28 @@ function unitOf(
   byDomain: ReadonlyMap<number, readonly number[]>,
   sure: Float64Array,
 ): SharedUnit {
-  const all = domains.flatMap((domain) =>
-    (byDomain.get(domain) ?? []).flatMap((index): Placed[] => {
+  const nodes: OpenNode[] = [];
+  const unqueued: Placed[] = [];
+  const places = new Int32Array(queueing.queues.length).fill(-1);
+  // Parents come before children.
+  for (const domain of domains)
+    for (const index of byDomain.get(domain) ?? []) {
       const queue = queueing.queues[index];
-      return queue === undefined ? [] : [{ index, queue }];
-    }),
-  );
-  const placed = all.filter(({ queue }) => queue.kind !== "Unqueued");
-  const unqueued = all.filter(({ queue }) => queue.kind === "Unqueued");
-  const places = new Map(placed.map(({ index }, node) => [index, node] as const));
-  const nodes = placed.map((place): EntitledNode => {
-    const { index, queue } = place;
-    const parent = queue.parent === null ? null : (places.get(queue.parent) ?? null);
-    const usage = history?.usage.get(queueKey(queue, queueing.domains[queue.domain]?.name ?? "")) ?? 0;
-    return nodeOf(place, sure[index] ?? 0, parent, usage);
-  });
+      if (queue === undefined) continue;
+      if (queue.kind === "Unqueued") {
+        unqueued.push({ index, queue });
+        continue;
+      }
+      const above = places[queue.parent ?? -1] ?? -1;
+      const usage = history?.usage.get(queueKey(queue, queueing.domains[domain]?.name ?? "")) ?? 0;
+      places[index] = nodes.push(nodeOf({ index, queue }, sure[index] ?? 0, above === -1 ? null : above, usage)) - 1;
+    }
   restoreSums(nodes, sure);
   const { entities, entityOf } = entitiesOf(nodes);
   const classes = classesOf(queueing, domains, nodes, unqueued);
   const work = { queueing, nodes, places, entityOf, classes };
   const waiting = waitingItems(work);
+  if (domains.length > 1) addDemandFromElsewhere(nodes, waiting);
   return {
     domains,
     entities,
@@ -155,10 +157,13 @@ function unitOf(
     classes,
     unqueued,
     waiting,
-    nodes: domains.length === 1 ? nodes : withDemandFromElsewhere(nodes, waiting),
+    nodes,
     allocated: allocatedItems(work),
   };
 }
+
+/** A node whose amounts are still being found. */
+type OpenNode = { -readonly [Key in keyof EntitledNode]: EntitledNode[Key] };
 
 /** Combines the records of one queue in several domains into one entity. */
 function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities" | "entityOf"> {
@@ -190,7 +195,7 @@ function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities"
  * Makes the node of a queue. What is allocated on nodes that take no pods uses its quota first, beginning with the part that it
  * does not lend.
  */
-function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, usage: number): EntitledNode {
+function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, usage: number): OpenNode {
   const { allocatedOnUnschedulable: lost, limit, lendingLimit, allocated, pending } = queue;
   const guaranteed = Math.max(0, sure - lost);
   const kept = Math.max(0, Math.max(0, sure - lendingLimit) - lost);
@@ -212,7 +217,7 @@ function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, u
  * their guarantees and limits, too. An artificial root is no more than its queues: its limit decreases by what they lose of
  * theirs.
  */
-function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
+function restoreSums(nodes: readonly OpenNode[], sure: Float64Array): void {
   const below = new Float64Array(nodes.length);
   const lostBelow = new Float64Array(nodes.length);
   for (let i = nodes.length - 1; i >= 0; i--) {
@@ -225,8 +230,9 @@ function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
     const most = isRoot ? queue.limit - (lostBelow[i] ?? 0) : Math.min(queue.limit, promised);
     const limit = Math.max(node.limit, most);
     // What the node keeps for itself does not grow by this.
-    const lendingLimit = node.lendingLimit + guaranteed - node.guaranteed;
-    if (guaranteed !== node.guaranteed || limit !== node.limit) nodes[i] = { ...node, guaranteed, limit, lendingLimit };
+    if (guaranteed !== node.guaranteed) node.lendingLimit = node.lendingLimit + guaranteed - node.guaranteed;
+    node.guaranteed = guaranteed;
+    node.limit = limit;
     if (node.parent === null) continue;
     below[node.parent] = (below[node.parent] ?? 0) + guaranteed;
     const lost = limit === Number.POSITIVE_INFINITY ? queue.allocatedOnUnschedulable : queue.limit - limit;
@@ -235,14 +241,11 @@ function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
 }
 
 /** Adds demand from elsewhere: work that waits in one domain is demand in every domain to which it may go. */
-function withDemandFromElsewhere(
-  nodes: readonly EntitledNode[],
-  waiting: readonly WaitingItem[],
-): readonly EntitledNode[] {
+function addDemandFromElsewhere(nodes: readonly OpenNode[], waiting: readonly WaitingItem[]): void {
   const asked = new Float64Array(nodes.length);
   for (const { gpus, places } of waiting) for (const { node } of places) asked[node] = (asked[node] ?? 0) + gpus;
-  return nodes.map((node, i) => {
-    const demand = node.allocated + (asked[i] ?? 0);
-    return !node.queue.isLeaf || demand === node.demand ? node : { ...node, demand };
-  });
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (node?.queue.isLeaf === true) node.demand = node.allocated + (asked[i] ?? 0);
+  }
 }
