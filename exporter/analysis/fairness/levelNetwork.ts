@@ -47,9 +47,10 @@ export interface LevelFacts extends UnitFacts {
   readonly domainOf: Int32Array;
 }
 
-/** Finds what all levels have in common. */
-export function levelFacts(facts: UnitFacts): LevelFacts {
+/** Finds what all levels have in common. `alike`: what was found for the same work and quotas. */
+export function levelFacts(facts: UnitFacts, alike: Pick<LevelFacts, "comes" | "domainOf"> | null = null): LevelFacts {
   const { nodes, domains } = facts.unit;
+  if (alike !== null) return { ...facts, ...limitsOf(facts), comes: alike.comes, domainOf: alike.domainOf };
   const domainOf = new Int32Array(nodes.length);
   for (let i = 0; i < nodes.length; i++) domainOf[i] = domains.indexOf(nodes[i]?.queue.domain ?? -1);
   return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items), domainOf };

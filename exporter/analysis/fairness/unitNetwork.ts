@@ -73,7 +73,7 @@ export function createUnitNetwork(
   const forLevels = levelFacts(facts);
   const fromGuarantees = once(() => {
     const leavesOwn = withLeaves(claims.leavesOwn);
-    return levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn });
+    return levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn }, forLevels);
   });
 
   return {

@@ -20,7 +20,8 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
   const promises = domains.map((): SchedulerPromise[] => []);
   for (const { kind, scheduler, domain, declaredGuarantee: gpus } of queues)
     if (kind === "Scheduler" && gpus !== undefined && gpus > gpuTolerance) promises[domain]?.push({ scheduler, gpus });
-  if (promises.every((ofDomain) => ofDomain.length === 0)) return [];
+  // What can be given out is no more than what there is: mostly nothing needs to be counted.
+  if (promises.every((ofDomain, index) => sumOf(ofDomain) <= (domains[index]?.capacity ?? 0))) return [];
   const gpusOf = gpuCounter(snapshot);
   return domains.flatMap((domain, index): readonly Finding[] => {
     const ofDomain = promises[index] ?? [];
@@ -28,10 +29,12 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
     if (physicalGpus === null || physicalGpus === 0) return [];
     const alone = ofDomain.filter(({ gpus }) => gpus > physicalGpus + gpuTolerance);
     if (alone.length > 0) return alone.map((promise) => aboveCapacity(domain, promise, physicalGpus));
-    const sum = ofDomain.reduce((total, { gpus }) => total + gpus, 0);
+    const sum = sumOf(ofDomain);
     return sum > physicalGpus + gpuTolerance ? [promisedTwice(domain, ofDomain, sum, physicalGpus)] : [];
   });
 }
+
+const sumOf = (promises: readonly SchedulerPromise[]): number => promises.reduce((total, { gpus }) => total + gpus, 0);
 
 /** Returns the physical GPUs of a domain, by its index; `null` while some of its GPUs are not counted. */
 function gpuCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {

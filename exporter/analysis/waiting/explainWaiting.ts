@@ -53,21 +53,25 @@ export function explainWaiting(
     const target = ageSeconds === null ? null : targetOf(gang.queue ?? "", gang.priorityClass);
     const isLate = target === null || ageSeconds === null ? null : ageSeconds > target;
     const cause = causeOf(gang, index, evidence);
-    const waiting: WaitingWork = { gang: index, ...factsOf(cause, index, topologyBlocks), ageSeconds, isLate };
+    const waiting = workOf(index, cause, { ageSeconds, isLate }, topologyBlocks);
     work.push(waiting);
     totals.add(gang, waiting);
   }
   return { work, queues: totals.total(), partialGangs, deadlocks: findDeadlocks(snapshot, partialGangs) };
 }
 
-function factsOf(
+/** Written out: there may be tens of thousands, and most have none of the facts that only some have. */
+function workOf(
+  gang: number,
   cause: WaitCause | typeof roomForSome,
-  index: number,
+  { ageSeconds, isLate }: Pick<WaitingWork, "ageSeconds" | "isLate">,
   topologyBlocks: TopologyBlocks,
-): Pick<WaitingWork, "cause" | "hasRoomForSome" | "blockingLevel"> {
-  if (cause === roomForSome) return { cause: "gang", hasRoomForSome: true };
-  const level = cause === "topology" ? (topologyBlocks(index)?.level ?? null) : null;
-  return level === null ? { cause } : { cause, blockingLevel: level };
+): WaitingWork {
+  if (cause === roomForSome) return { gang, cause: "gang", hasRoomForSome: true, ageSeconds, isLate };
+  const level = cause === "topology" ? (topologyBlocks(gang)?.level ?? null) : null;
+  return level === null
+    ? { gang, cause, ageSeconds, isLate }
+    : { gang, cause, blockingLevel: level, ageSeconds, isLate };
 }
 
 /** Work that fits, is allowed, and has waited for longer than this is waiting for the scheduler. Seconds. */

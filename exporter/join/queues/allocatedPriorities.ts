@@ -26,12 +26,9 @@ export function countPriorities(
     if (view?.status !== "allocated") continue;
     const own = reported.get(index) ?? view.priority;
     const gpus = view.gpus ?? 0;
-    // Mostly a queue has work of a few priorities.
-    const known = byLeaf[leaf] ?? [];
-    const same = known.find(({ priority }) => priority === own);
-    if (same !== undefined) same.gpus += gpus;
-    else known.push({ priority: own, gpus });
-    byLeaf[leaf] = known;
+    const known = byLeaf[leaf];
+    if (known === undefined) byLeaf[leaf] = [{ priority: own, gpus }];
+    else addTo(known, own, gpus);
   }
   for (let leaf = 0; leaf < byLeaf.length; leaf++) {
     const queue = queues[leaf];
@@ -39,4 +36,14 @@ export function countPriorities(
     if (queue !== undefined && found !== undefined)
       queue.allocatedByPriority = found.sort((a, b) => a.priority - b.priority);
   }
+}
+
+/** Mostly a queue has work of a few priorities. */
+function addTo(amounts: PriorityAmount[], priority: number, gpus: number): void {
+  for (const one of amounts)
+    if (one.priority === priority) {
+      one.gpus += gpus;
+      return;
+    }
+  amounts.push({ priority, gpus });
 }
