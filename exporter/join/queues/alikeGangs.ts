@@ -11,10 +11,10 @@ import type { DeclaredPart } from "./queueSystem.ts";
  */
 export interface AlikeGangs {
   /**
-   * The places where they may go, as a memory has them; `null`: not looked up yet. It outlives gangs that are gone, so nothing
-   * here may lead to the moment in which it was found.
+   * The places where they may go, with the id of the memory in which they were looked up; `null`: not looked up yet. It outlives
+   * gangs that are gone, so nothing here may lead to the moment in which it was found, or to all that was found with it.
    */
-  found: { readonly in: PlaceMemory; readonly places: PartPlaces } | null;
+  found: { readonly in: PlaceMemory["id"]; readonly places: PartPlaces } | null;
   /** Their parts with that memory, by the place that was chosen. `before` has those with an earlier one, which may be reused. */
   parts: Map<Candidate | null, readonly WaitingPart[]>;
   before: readonly (readonly WaitingPart[])[];
@@ -53,8 +53,8 @@ export function partsAtPlace(
   chosen: Candidate | null,
   finder: PlaceFinder,
 ): readonly WaitingPart[] {
-  if (alike.found?.in !== finder.memory) {
-    alike.found = { in: finder.memory, places };
+  if (alike.found?.in !== finder.memory.id) {
+    alike.found = { in: finder.memory.id, places };
     alike.before = [...alike.parts.values()];
     alike.parts = new Map();
   }

@@ -67,7 +67,7 @@ function placeParts(draft: GangDraft, finder: PlaceFinder): PlacedParts {
 
 /** Gangs that ask for the same differ only in what is left where they may go when it is their turn. */
 function placeAlike(draft: GangDraft, alike: AlikeGangs, finder: PlaceFinder): PlacedParts {
-  const known = alike.found?.in === finder.memory ? alike.found : null;
+  const known = alike.found?.in === finder.memory.id ? alike.found : null;
   const [part] = draft.parts;
   const places = known?.places ?? (part === undefined ? null : partPlaces(part, draft, finder, nothingTaken));
   if (places === null) return { parts: [], never: draft.never };

@@ -13,6 +13,8 @@ import type { KnownOptions } from "./servingOptions.ts";
  * is the same: what is allocated and what waits decide only which of these places has room.
  */
 export interface PlaceMemory {
+  /** Distinguishes it from all others, for what outlives it. */
+  readonly id: symbol;
   /** What nodes offer to pods, by their needs. */
   readonly options: Map<PodNeeds, KnownOptions[]>;
   /** Which of the options a queue has, by its name. */
@@ -49,10 +51,17 @@ export function placeMemory(
   const basis: Basis = { queues, ever, bare, schedulers, hasNodes: input.nodes.length > 0 };
   const { last } = cache;
   const isKept = last !== null && isSameBasis(last.basis, basis) && !isFull(last.memory);
-  const memory = isKept ? last.memory : { options: new Map(), candidates: new Map(), shared: new Map() };
+  const memory = isKept ? last.memory : emptyMemory();
   cache.last = { basis, memory };
   return memory;
 }
+
+const emptyMemory = (): PlaceMemory => ({
+  id: Symbol("places"),
+  options: new Map(),
+  candidates: new Map(),
+  shared: new Map(),
+});
 
 const isFull = ({ options, candidates, shared }: PlaceMemory): boolean =>
   Math.max(options.size, candidates.size, shared.size) > mostKept;

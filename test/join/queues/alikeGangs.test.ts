@@ -14,6 +14,7 @@ import {
   admission,
   clusterQueue,
   cohort,
+  condition,
   flavor,
   localQueue,
   podSet,
@@ -90,6 +91,13 @@ const changes: Readonly<Record<string, Change>> = {
       i % 7 === pick % 7 ? { ...one, ...admission("q0", `${products[0]} spot`, 1, 1) } : one,
     ),
   })),
+  "work is evicted": ofQueues(({ kueueWorkloads }, pick) => ({
+    kueueWorkloads: kueueWorkloads.map((one, i) =>
+      i % 3 === pick % 3 && one.admission !== null
+        ? { ...one, admission: null, conditions: [condition("QuotaReserved", false), condition("Evicted", true)] }
+        : one,
+    ),
+  })),
   "work is the same in other objects": ofQueues(({ kueueWorkloads }) => ({
     kueueWorkloads: structuredClone(kueueWorkloads),
   })),
@@ -99,6 +107,12 @@ const changes: Readonly<Record<string, Change>> = {
   "queues are the same in other objects": ofQueues(({ kueueClusterQueues, kueueResourceFlavors }) => ({
     kueueClusterQueues: structuredClone(kueueClusterQueues),
     kueueResourceFlavors: structuredClone(kueueResourceFlavors),
+  })),
+  "a queue may borrow more": ofQueues(({ kueueClusterQueues }, pick) => ({
+    kueueClusterQueues: kueueClusterQueues.map((one) => ({
+      ...one,
+      quotas: one.quotas.map((own) => ({ ...own, borrowingLimit: one.name === "q0" ? pick % 4 : own.borrowingLimit })),
+    })),
   })),
   "a queue stops": ofQueues(({ kueueClusterQueues }, pick) => ({
     kueueClusterQueues: kueueClusterQueues.map((one, i) => (i === pick % 3 ? queueFor(one.name, 3, true) : one)),
@@ -145,7 +159,7 @@ const changes: Readonly<Record<string, Change>> = {
 const step = fc.record({
   change: fc.constantFrom(...Object.keys(changes)),
   pick: fc.nat(40),
-  seconds: fc.constantFrom(30, 30, 3600),
+  seconds: fc.constantFrom(30, 30, 3600, -600),
 });
 
 /** What says itself in which order something was found is left out: nothing but the content is compared. */
@@ -188,6 +202,29 @@ describe("gangs that ask for the same in the same queue", () => {
     expect(lists.size).toBeLessThan(gangs.length);
     const again = join(first, memory, defaultSettings, now + 30, cache).snapshot.queueing.gangs;
     for (const [i, gang] of again.entries()) expect(gang).toBe(gangs[i]);
+  });
+
+  it("find their places again only when queues, limits or nodes change", () => {
+    const cache = createJoinCache();
+    const memoryOf = (state: ClusterState) => {
+      join(state, emptyMemory, defaultSettings, now, cache);
+      return cache.queueing.places.last?.memory;
+    };
+    const { queues } = first;
+    const known = memoryOf(first);
+    const work = { ...queues, kueueWorkloads: [...queues.kueueWorkloads.slice(3), waiting(99, 2)] };
+    const status = { ...work, kueueClusterQueues: structuredClone(queues.kueueClusterQueues) };
+    const cordoned = first.nodes.map((node, i) => ({ ...node, unschedulable: i === 0 }));
+    expect(memoryOf({ ...first, queues: status, nodes: cordoned })).toBe(known);
+    const fewer = memoryOf({ ...first, nodes: first.nodes.slice(1) });
+    expect(fewer).not.toBe(known);
+    const limits = queues.kueueClusterQueues.map(({ name }) => queueFor(name, 3));
+    const limited = memoryOf({
+      ...first,
+      nodes: first.nodes.slice(1),
+      queues: { ...queues, kueueClusterQueues: limits },
+    });
+    expect(limited).not.toBe(fewer);
   });
 
   it("hold on to no moment in which they waited once they are gone", async () => {
