@@ -1,4 +1,4 @@
-import type { Queueing, WaitingGang } from "../../join/queues/queueing.ts";
+import type { Queueing, WaitingPart } from "../../join/queues/queueing.ts";
 import type { EntitledNode, Placed } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
@@ -108,14 +108,16 @@ function groupDomains({ domains, gangs }: Queueing): readonly (readonly number[]
     parents[index] = root;
     return root;
   };
-  // Many gangs have the very same parts.
-  const seen = new Set<WaitingGang["parts"]>();
+  // Many parts have the very same places, and each of them is in one of its own.
+  const seen = new Set<WaitingPart["places"]>();
   for (const { parts, never } of gangs) {
-    if (never !== null || seen.has(parts)) continue;
-    seen.add(parts);
-    for (const { domain: first, places = [] } of parts)
+    if (never !== null) continue;
+    for (const { domain: first, places } of parts) {
+      if (first === null || places === undefined || seen.has(places)) continue;
+      seen.add(places);
       for (const { domain } of places)
-        if (first !== null && domains[domain]?.unknownBecause === null) parents[rootOf(domain)] = rootOf(first);
+        if (domains[domain]?.unknownBecause === null) parents[rootOf(domain)] = rootOf(first);
+    }
   }
   const known = domains.flatMap(({ unknownBecause }, index) => (unknownBecause === null ? [index] : []));
   return [...Map.groupBy(known, rootOf).values()];

@@ -80,7 +80,9 @@ function askedOnce(teamOf: QueueingInput["teamOf"]): QueueingInput["teamOf"] {
   return (namespace, queue) => {
     const ofNamespace = known.get(namespace) ?? new Map<string | null, string>();
     if (ofNamespace.size === 0) known.set(namespace, ofNamespace);
-    const team = ofNamespace.get(queue) ?? teamOf(namespace, queue);
+    const asked = ofNamespace.get(queue);
+    if (asked !== undefined) return asked;
+    const team = teamOf(namespace, queue);
     ofNamespace.set(queue, team);
     return team;
   };

@@ -19,9 +19,11 @@ export type KueueQueueObjects = Pick<QueueObjects, "kueueLocalQueues" | "kueueWo
 export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
   const refs = new Map<string, Map<string | null, QueueRef>>();
   const refOf = (name: string, localQueue: string | null): QueueRef => {
-    const known = nested(refs, name);
-    const ref = known.get(localQueue) ?? { scheduler: "kueue" as const, name, localQueue };
-    known.set(localQueue, ref);
+    const ofName = nested(refs, name);
+    const known = ofName.get(localQueue);
+    if (known !== undefined) return known;
+    const ref = { scheduler: "kueue" as const, name, localQueue };
+    ofName.set(localQueue, ref);
     return ref;
   };
   const localQueues = new Map<string, Map<string, string>>();
@@ -113,7 +115,9 @@ const queueName = (labels: TextMap): string | null => labels[podLabels.kueueQueu
 
 /** The inner map of a key, made when it is missing. */
 function nested<Key, Inner, Value>(maps: Map<Key, Map<Inner, Value>>, key: Key): Map<Inner, Value> {
-  const known = maps.get(key) ?? new Map<Inner, Value>();
-  maps.set(key, known);
-  return known;
+  const known = maps.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<Inner, Value>();
+  maps.set(key, made);
+  return made;
 }

@@ -43,9 +43,11 @@ export function queuesOfWorkloads(
   const waiting = new Map<string, Map<string, WorkloadQueue>>();
   return ({ namespace, localQueue, admission }) => {
     if (admission !== null) return find(namespace, localQueue, admission.clusterQueue);
-    const known = innerMap(waiting, namespace);
-    const found = known.get(localQueue) ?? find(namespace, localQueue, null);
-    known.set(localQueue, found);
+    const ofNamespace = innerMap(waiting, namespace);
+    const known = ofNamespace.get(localQueue);
+    if (known !== undefined) return known;
+    const found = find(namespace, localQueue, null);
+    ofNamespace.set(localQueue, found);
     return found;
   };
 }
