@@ -15,6 +15,7 @@ import type { PoolTime } from "./poolTime.ts";
 import { runwayRows, runwayWeeks } from "./runway.ts";
 import { askServing } from "./serving.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
+import { askStartTimes } from "./startTimes.ts";
 import { askTopology } from "./topology.ts";
 import { askWaitTables } from "./waits.ts";
 
@@ -24,6 +25,7 @@ export interface Sections
     Review,
     | "demand"
     | "waits"
+    | "startTimes"
     | "idleNodes"
     | "fragmentation"
     | "topology"
@@ -46,6 +48,7 @@ export interface Sections
 const none: Sections = {
   demand: null,
   waits: null,
+  startTimes: null,
   idleNodes: null,
   fragmentation: null,
   topology: null,
@@ -151,7 +154,15 @@ async function askCluster(
   Part<
     Pick<
       Sections,
-      "demand" | "idleNodes" | "fragmentation" | "topology" | "faults" | "runway" | "notAdvised" | "notAdvisedLeftOut"
+      | "demand"
+      | "startTimes"
+      | "idleNodes"
+      | "fragmentation"
+      | "topology"
+      | "faults"
+      | "runway"
+      | "notAdvised"
+      | "notAdvisedLeftOut"
     >
   >
 > {
@@ -165,6 +176,8 @@ async function askCluster(
   const inWindow = new Map([...hours.value].filter(([, list]) => list.some(({ at }) => at >= days.from)));
   const oneMoreNode = await askOneMoreNode(accounts, question, inWindow, pools.value);
   if (!oneMoreNode.ok) return oneMoreNode;
+  const startTimes = await askStartTimes(accounts, question);
+  if (!startTimes.ok) return startTimes;
   onProgress("nodes");
   const idleNodes = await askIdleNodes(accounts, question);
   if (!idleNodes.ok) return idleNodes;
@@ -179,6 +192,7 @@ async function askCluster(
   return part({
     demand: demandRows(question, inWindow, pools.value, time, oneMoreNode.value),
     runway: runwayRows(question, inWindow, pools.value, time),
+    startTimes: startTimes.value,
     idleNodes: idleNodes.value,
     fragmentation: fragmentation.value,
     topology: topology.value,

@@ -9,7 +9,14 @@ import { sumCosts } from "./sumCosts.ts";
 /** The accounts of a ledger, as a review asks them. */
 export type ReviewAccounts = Pick<
   LedgerReader,
-  "query" | "queryLedgerTable" | "queryPrices" | "queryPools" | "queryAdvice" | "queryWithheld" | "queryJobs"
+  | "query"
+  | "queryLedgerTable"
+  | "queryPrices"
+  | "queryPools"
+  | "queryStarts"
+  | "queryAdvice"
+  | "queryWithheld"
+  | "queryJobs"
 >;
 
 /** What a review covers, and the sources that it asks. */

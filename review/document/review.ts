@@ -3,6 +3,7 @@ import { faultCauseSchema, outageSchema } from "./faults.ts";
 import { coverageSchema, periodSchema, priceSchema, windowSchema } from "./head.ts";
 import { amount, costs, moment, name } from "./parts.ts";
 import { servedSchema } from "./serving.ts";
+import { heldStartsSchema } from "./startTimes.ts";
 import { noteSchema, termsSchema, tileSchema } from "./tiles.ts";
 import { fittedGangsSchema } from "./topology.ts";
 import { demandSchema, teamSchema, waitRowSchema, waterfallStageSchema } from "./use.ts";
@@ -46,6 +47,11 @@ export const reviewSchema = z.object({
   demand: z.array(demandSchema).nullable(),
   teams: z.array(teamSchema),
   waits: z.object({ bySize: z.array(waitRowSchema), byQueue: z.array(waitRowSchema) }).nullable(),
+  startTimes: z
+    .array(heldStartsSchema)
+    .nullable()
+    .default(null)
+    .describe("How often the times that were given for waiting work have held; null: no start is remembered."),
   idleNodes: z.object({ pools: z.array(idleNodePoolSchema), streaks: z.array(nodeStreakSchema) }).nullable(),
   fragmentation: z.array(fragmentationSchema).nullable(),
   topology: z

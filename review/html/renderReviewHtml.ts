@@ -24,6 +24,7 @@ import {
   nothingSection,
   runwaySection,
   servingSection,
+  startTimesSection,
   teamSection,
   topologySection,
   waitSection,
@@ -74,7 +75,7 @@ ${periods === null ? html`` : html`<details><summary>The periods in numbers</sum
 ${wasteSection(review)}
 <h2 class="appendix">Appendix</h2>
 ${coverage === null ? html`` : table(coverage, { most: 50 })}
-${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
+${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}${startTimesSection(review)}
 <div class="pair">${unless(idleNodes, nodeSection)}${unless(fragmentation, fragmentationSection)}</div>
 ${topologySection(review)}${nothingSection(review)}${unless(faults, faultSection)}${servingSection(review)}${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
 }

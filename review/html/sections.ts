@@ -11,6 +11,7 @@ import { paidForNothing } from "../sections/paidForNothing.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Table } from "../sections/section.ts";
 import { servingTable } from "../sections/serving.ts";
+import { startTimesTable } from "../sections/startTimes.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
 import { topologyTable } from "../sections/topology.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
@@ -170,6 +171,12 @@ export const fragmentationSection = (review: Review): Html =>
     tables([fragmentationTable(review), most.domains]),
     "keep",
   );
+
+/** The section about how well it was foreseen when work would start; empty where no start is remembered. */
+export function startTimesSection(review: Review): Html {
+  const starts = tables([startTimesTable(review), most.jobs]);
+  return starts === null ? html`` : section(review, "start-times", "Did work start when foreseen?", starts);
+}
 
 /** The section about gangs that must stay within one domain; empty where no level of the topology is known. */
 export function topologySection(review: Review): Html {

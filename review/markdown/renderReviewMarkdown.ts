@@ -13,6 +13,7 @@ import { paidForNothing } from "../sections/paidForNothing.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Column, Piece, Table } from "../sections/section.ts";
 import { servingTable } from "../sections/serving.ts";
+import { startTimesTable } from "../sections/startTimes.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
 import { termsSentence, tileTable } from "../sections/tiles.ts";
 import { topologyTable } from "../sections/topology.ts";
@@ -92,6 +93,7 @@ function numbers(review: Review): readonly string[] {
       [streakTable(review), most.nodes],
       [fragmentationTable(review), most.domains],
     ]),
+    ...unlessNone(review, "Did work start when foreseen", startTimesTable(review), most.jobs),
     ...unlessNone(review, "Gangs and topology", topologyTable(review), most.domains),
     ...unlessNone(review, "Paid for, and did nothing", paidForNothing(review), most.nodes),
     ...clusterPart(review, "Faults", [

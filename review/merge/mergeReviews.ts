@@ -4,6 +4,7 @@ import { sortedFragmentation, sortedPools, sortedStreaks } from "../build/idleNo
 import { shownJobs } from "../build/jobs.ts";
 import { notAdvisedOf } from "../build/notAdvised.ts";
 import { sortedServed } from "../build/serving.ts";
+import { sortedStarts } from "../build/startTimes.ts";
 import { largestCost, sumCosts } from "../build/sumCosts.ts";
 import { sortedTeams } from "../build/teams.ts";
 import { tilesOf } from "../build/tiles.ts";
@@ -101,6 +102,7 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
       }),
     ),
     fragmentation: all(({ fragmentation }) => fragmentation, sortedFragmentation),
+    startTimes: all(({ startTimes }) => startTimes, sortedStarts),
     topology: all(({ topology }) => topology, sortedTopology),
     faults: known(
       ({ faults }) => faults,

@@ -11,6 +11,7 @@ import { paidForNothing } from "./paidForNothing.ts";
 import { runOutTable, runwayTable, runwayWeekTable } from "./runway.ts";
 import type { Sentence, Table } from "./section.ts";
 import { servingTable } from "./serving.ts";
+import { startTimesTable } from "./startTimes.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "./teams.ts";
 import { periodTable, termsSentence, tileTable } from "./tiles.ts";
 import { topologyTable } from "./topology.ts";
@@ -42,6 +43,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         idlePoolTable(review),
         streakTable(review),
         fragmentationTable(review),
+        startTimesTable(review),
         topologyTable(review),
         paidForNothing(review),
         faultTable(review),

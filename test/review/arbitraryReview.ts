@@ -267,6 +267,12 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
       ({ pool }) => pool,
     ),
   ),
+  startTimes: maybe(
+    list(
+      fc.record({ cluster, queue: short, sizeClass: short, starts: amount, intervals: amount, hits: amount }),
+      ({ queue, sizeClass }) => JSON.stringify([queue, sizeClass]),
+    ),
+  ),
   topology: maybe(
     list(
       fc.record({

@@ -23,6 +23,7 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   "idleNodes.pools": ["nodePool", "pool", "state"],
   "idleNodes.streaks": ["node", "state"],
   fragmentation: ["pool"],
+  startTimes: ["queue", "sizeClass"],
   topology: ["pool", "level"],
   "topology.gangs": ["gpus"],
   "faults.causes": ["cause"],

@@ -125,6 +125,7 @@ export const hostileReview: Review = {
     })),
   },
   fragmentation: (sampleReview.fragmentation ?? []).map((one, i) => ({ ...one, pool: nameAt(i) })),
+  startTimes: (sampleReview.startTimes ?? []).map((one, i) => ({ ...one, queue: nameAt(i) })),
   topology: (sampleReview.topology ?? []).map((one, i) => ({ ...one, pool: nameAt(i), level: nameAt(i + 1) })),
   serving: (sampleReview.serving ?? []).flatMap((one) =>
     hostileNames.map((name, i) => ({ ...one, kind: name, namespace: nameAt(i + 1), name, team: name, cluster: name })),

@@ -49,6 +49,7 @@ const sections: readonly (readonly [caption: string, section: string])[] = [
   ["Allocated, used and paid", "teams"],
   ["Entitled, waited", "fairness"],
   ["Free GPUs", "fragmentation"],
+  ["Starts in the time that was foreseen", "start_times"],
   ["Largest gang that fitted", "topology"],
   ["By cost", "jobs_by_cost"],
   ["By waste", "jobs_by_waste"],

@@ -21,6 +21,7 @@ const wholeSections = [
   "teams",
   "fairness",
   "fragmentation",
+  "start_times",
   "topology",
   "jobs_by_cost",
   "jobs_by_waste",

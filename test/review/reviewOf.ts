@@ -5,6 +5,7 @@ import { queryAdvice } from "../../exporter/accounts/ledger/queryAdvice.ts";
 import { queryJobs } from "../../exporter/accounts/ledger/queryJobs.ts";
 import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPools } from "../../exporter/accounts/ledger/queryPools.ts";
+import { queryStarts } from "../../exporter/accounts/ledger/queryStarts.ts";
 import { queryWithheld } from "../../exporter/accounts/ledger/withheld.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import { buildReview } from "../../review/build/buildReview.ts";
@@ -20,6 +21,7 @@ export function accountsOf(db: DatabaseSync): ReviewAccounts {
     queryLedgerTable: async (query) => queryLedgerTable(db, query),
     queryPrices: async (query) => queryPrices(db, query),
     queryPools: async (query) => queryPools(db, query),
+    queryStarts: async (query) => queryStarts(db, query),
     queryAdvice: async (query) => queryAdvice(db, query),
     queryWithheld: async (query) => queryWithheld(db, query),
     queryJobs: async (query) => queryJobs(db, query),

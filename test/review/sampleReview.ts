@@ -176,6 +176,10 @@ export const sampleReview: Review = {
     ],
   },
   serving: sampleServing,
+  startTimes: [
+    { cluster: "harbor", queue: "vision", sizeClass: "8", starts: 412, intervals: 380, hits: 301 },
+    { cluster: "harbor", queue: "vision", sizeClass: "1", starts: 40, intervals: 12, hits: 11 },
+  ],
   topology: sampleTopology,
   ...sampleNodes,
   jobs: {

@@ -4,6 +4,7 @@ import type { LedgerTableAnswer, LedgerTableQuery } from "./ledgerTableQuery.ts"
 import type { PriceAnswer, PriceQuery } from "./priceQuery.ts";
 import type { AdviceAnswer, AdviceQuery } from "./queryAdvice.ts";
 import type { PoolsAnswer, PoolsQuery } from "./queryPools.ts";
+import type { StartsAnswer, StartsQuery } from "./queryStarts.ts";
 import type { WithheldAnswer, WithheldQuery } from "./withheld.ts";
 
 /** The topics that the reader's thread can be asked about, each with its question and its answer. */
@@ -12,6 +13,7 @@ export interface LedgerTopics {
   readonly "ledger-table": { readonly query: LedgerTableQuery; readonly answer: LedgerTableAnswer };
   readonly prices: { readonly query: PriceQuery; readonly answer: PriceAnswer };
   readonly pools: { readonly query: PoolsQuery; readonly answer: PoolsAnswer };
+  readonly starts: { readonly query: StartsQuery; readonly answer: StartsAnswer };
   readonly advice: { readonly query: AdviceQuery; readonly answer: AdviceAnswer };
   readonly withheld: { readonly query: WithheldQuery; readonly answer: WithheldAnswer };
   readonly jobs: { readonly query: JobsQuery; readonly answer: JobsAnswer };

@@ -14,6 +14,7 @@ import { endGently, startThread } from "./ledgerThread.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { AdviceQuery, AdviceResult } from "./queryAdvice.ts";
 import type { PoolsQuery, PoolsResult } from "./queryPools.ts";
+import type { StartsQuery, StartsResult } from "./queryStarts.ts";
 import type { WithheldQuery, WithheldResult } from "./withheld.ts";
 
 /** Answers questions about a ledger, outside the thread that asks. */
@@ -26,6 +27,8 @@ export interface LedgerReader {
   queryPrices(query: PriceQuery): Promise<PriceResult>;
   /** Answers a question about the pools of quota domains, and the GPU models of pools. */
   queryPools(query: PoolsQuery): Promise<PoolsResult>;
+  /** Answers a question about the starts of waiting work. */
+  queryStarts(query: StartsQuery): Promise<StartsResult>;
   /** Answers a question about single recommendations. */
   queryAdvice(query: AdviceQuery): Promise<AdviceResult>;
   /** Answers a question about plans that were not advised, and the reasons. */
@@ -123,6 +126,7 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
     queryLedgerTable: (query) => ask("ledger-table", query),
     queryPrices: (query) => ask("prices", query),
     queryPools: (query) => ask("pools", query),
+    queryStarts: (query) => ask("starts", query),
     queryAdvice: (query) => ask("advice", query),
     queryWithheld: (query) => ask("withheld", query),
     queryJobs: (query) => ask("jobs", query),

@@ -14,6 +14,7 @@ import { queryAdvice } from "./queryAdvice.ts";
 import { queryJobs } from "./queryJobs.ts";
 import { queryLedgerTable } from "./queryLedgerTable.ts";
 import { queryPools } from "./queryPools.ts";
+import { queryStarts } from "./queryStarts.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { queryWithheld } from "./withheld.ts";
 
@@ -29,6 +30,7 @@ const answers: Answers = {
   "ledger-table": queryLedgerTable,
   prices: queryPrices,
   pools: queryPools,
+  starts: queryStarts,
   advice: queryAdvice,
   withheld: queryWithheld,
   jobs: queryJobs,
