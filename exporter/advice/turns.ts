@@ -1,8 +1,8 @@
 /** The most nodes of a cluster in which everything that advice needs is looked at in each cycle. */
-const nodesPerTurn = 1000;
+const nodesPerTurn = 2500;
 
 /**
- * The number of cycles in which a cluster of so many nodes is looked at once: 1 for up to 1,000 nodes, and one more for each
- * further 1,000. Each cycle then costs what a cluster of 1,000 nodes costs, and everything has its turn within this many cycles.
+ * The number of cycles in which a cluster of so many nodes is looked at once: 1 for up to 2,500 nodes, and one more for each
+ * further 2,500. Each cycle then costs what a cluster of 2,500 nodes costs, and everything has its turn within this many cycles.
  */
 export const turnsOf = (nodes: number): number => Math.max(1, Math.ceil(nodes / nodesPerTurn));

@@ -90,7 +90,7 @@ export const adviceMetrics = {
   fairlead_recommendation_search_timestamp_seconds: {
     unit: "seconds",
     help: "The moment that was last searched for recommendations, in seconds since the epoch.",
-    formula: "time of the moment that the last ended search looked at; a search takes one cycle for each 1,000 nodes",
+    formula: "time of the moment that the last ended search looked at; a search takes one cycle for each 2,500 nodes",
     example: "1763298000 for 16 November 2025, 13:00 UTC.",
     labels: ["cluster"],
     stability: "alpha",

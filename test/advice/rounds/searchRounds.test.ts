@@ -142,8 +142,8 @@ describe("a small cluster", () => {
     );
   });
 
-  it("has up to 1,000 nodes; each further 1,000 are one more cycle", () => {
-    expect([0, 1, 1000, 1001, 2000, 10_000].map(turnsOf)).toEqual([1, 1, 1, 2, 2, 10]);
+  it("has up to 2,500 nodes; each further 2,500 are one more cycle", () => {
+    expect([0, 1, 2500, 2501, 5000, 10_000].map(turnsOf)).toEqual([1, 1, 1, 2, 2, 4]);
   });
 });
 
