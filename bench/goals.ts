@@ -46,7 +46,7 @@ export const goals: readonly Goal[] = [
     "cycle",
     "Whole cycle (receive, parse, join, analyse, account, render): CPU against ONE Prometheus `group_left` rule over ONE metric",
     "at most",
-    1,
+    0.5,
     (r) =>
       byTurns(r, "ratioOfCycleToRule") ?? cycleCpu(r, "whole cycle") / cpuMs(r, atLargest(r, "prometheus"), oneRule),
   ),
@@ -106,7 +106,7 @@ export const goals: readonly Goal[] = [
     "growth-compute",
     "Growth of compute (all but receiving) from 1,000 to 10,000 nodes: exponent",
     "at most",
-    1.1,
+    1,
     (r) => exponentOf(r, computeMs),
     {
       ...figureOfSize,
@@ -117,7 +117,7 @@ export const goals: readonly Goal[] = [
     "growth-cycle",
     "Growth of the whole cycle: exponent",
     "at most",
-    1.25,
+    1,
     (r) => exponentOf(r, (key) => cpuMs(r, key, "whole cycle")),
     {
       ...figureOfSize,
@@ -177,9 +177,9 @@ export const goals: readonly Goal[] = [
   ),
   goal(
     "placement-changed",
-    "Placement: all measures after 100 pods have changed, 50 ms: time against the same",
+    "Placement: all measures after 100 pods have changed: time against the same",
     "at most",
-    0.1,
+    0.05,
     (r) => figureOfAny(r, "placement", "ratioOfChangedToParse"),
   ),
   goal(
@@ -200,7 +200,7 @@ export const goals: readonly Goal[] = [
     "advice-quiet",
     "Advice (stage `advise`) where next to nothing is to be said, 1 % of the pods changed: time against parsing the DCGM pages of the same nodes",
     "at most",
-    0.25,
+    0.1,
     (r) => figureOfAny(r, "advice", "ratioOfQuietToParse"),
   ),
   goal(

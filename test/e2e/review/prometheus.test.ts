@@ -15,7 +15,7 @@ const isThere = hasPrometheus();
 
 /** Sections and columns that no counter has: advice, lists of single jobs, waits (other buckets), evictions, estimated splits. */
 const unknownOfServers =
-  /^(demand|waits|idleNodes|fragmentation|jobs|runway|actions|lastActions|lastActionsLeftOut|notAdvised|notAdvisedLeftOut|trackRecords|prices|estimatedGpuHours|notes|source|topology)\b|^teams\[.*\]\.(waits|evictions|lostToEvictions|lostToFailures|jobs)\b|strandedGpuHours$|^coverage\.gaps/;
+  /^(demand|waits|idleNodes|fragmentation|jobs|runway|actions|lastActions|lastActionsLeftOut|notAdvised|notAdvisedLeftOut|trackRecords|prices|estimatedGpuHours|notes|source|topology|startTimes)\b|^teams\[.*\]\.(waits|evictions|lostToEvictions|lostToFailures|jobs)\b|strandedGpuHours$|^coverage\.gaps/;
 
 /**
  * What a series counted before its first scrape no server can see. The window that is compared is a whole day that begins hours
