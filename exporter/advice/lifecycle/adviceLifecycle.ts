@@ -32,6 +32,8 @@ export function createAdviceLifecycle(
   let standing = new Map<string, number>();
   let withheld: readonly WithheldAdvice[] = [];
   let lastAt = Number.POSITIVE_INFINITY;
+  /** The cycles since the last search ended. */
+  let unsearched = 0;
   const changed = new Set<LivingOffer>();
   const alertLog = createAlertLog();
   const inHand = createPlansInHand();
@@ -253,13 +255,20 @@ export function createAdviceLifecycle(
         for (const living of closed.measure(moment, at)) changed.add(living);
         for (const living of trackRecords.follow([...open.values(), ...closed.all], moment, at)) changed.add(living);
       }
-      // If the same moment comes twice, it is one cycle. A need that was not searched was neither found nor lost.
-      const more = at === lastAt || !isNew ? 0 : 1;
+      // If the same moment comes twice, it is one cycle. A need that was not searched was neither found nor lost, and one that
+      // two searches in a row have found has lasted for the cycles between them.
+      if (at !== lastAt) unsearched += 1;
+      const more = isNew ? unsearched : 0;
+      if (isNew) unsearched = 0;
       lastAt = at;
+      const lasted = (need: string): number => {
+        const before = standing.get(need);
+        return before === undefined ? 1 : before + more;
+      };
       endWithdrawn(withdrawn, at);
       standing = new Map([
-        ...withdrawn.map(({ offer: { need } }) => [need, (standing.get(need) ?? 0) + more] as const),
-        ...offers.map(({ need }) => [need, Math.max(1, (standing.get(need) ?? 0) + more)] as const),
+        ...withdrawn.map(({ offer: { need } }) => [need, lasted(need)] as const),
+        ...offers.map(({ need }) => [need, lasted(need)] as const),
       ]);
       withheld = showAll(offers, reasons, at, computedAt);
       expireOld(at, (living) => endGone(living, reasons, moment, at));
