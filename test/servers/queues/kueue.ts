@@ -73,6 +73,10 @@ export async function startKueue(server: ApiServer, admin: Admin, settings: obje
     { GOMAXPROCS: "2" },
   );
   const tls = new Agent({ connect: { rejectUnauthorized: false } }); // it signs its metrics' certificate itself
+  const scrape = () => {
+    const headers = { authorization: `Bearer ${server.adminToken}` };
+    return request(`https://127.0.0.1:${metricsPort}/metrics`, { dispatcher: tls, headers });
+  };
   const stop = async (): Promise<void> => {
     await kueue.kill();
     await tls.destroy();
@@ -83,10 +87,15 @@ export async function startKueue(server: ApiServer, admin: Admin, settings: obje
     kueue.start();
     await mountCertificate(admin, certDir);
     await kueue.ready(async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status);
+    // Its metrics are served by another server, which may start later.
+    await kueue.ready(async () => {
+      const { statusCode, body } = await scrape();
+      await body.dump();
+      return statusCode;
+    });
     return {
       metricsPage: async () => {
-        const headers = { authorization: `Bearer ${server.adminToken}` };
-        const answer = await request(`https://127.0.0.1:${metricsPort}/metrics`, { dispatcher: tls, headers });
+        const answer = await scrape();
         const page = await answer.body.text();
         if (answer.statusCode !== 200) throw new Error(`Kueue's metrics answered ${answer.statusCode}: ${page}`);
         return page;
