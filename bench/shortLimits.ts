@@ -6,7 +6,7 @@
 export const shortLimits: Readonly<Record<string, number | null>> = {
   cycle: 1.61,
   join: 17,
-  "parse-npm": 32.5,
+  "parse-npm": 30,
   sync: 2.7,
   "placement-changed": 0.13,
   "page-cycle": null,
