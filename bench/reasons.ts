@@ -18,7 +18,7 @@ export const reasons: Readonly<Record<string, string>> = {
   "placement-changed":
     "What changed is all that is judged and added up anew; what is left is walking over all nodes and pods once to see what changed, and over the free places of each pool for its other measures. The bench collects garbage before each sample, which costs a short piece its warm code.",
   "advice-quiet":
-    "A search takes four cycles at this size (docs/decisions/0027), so that this is the mean of a cycle. By a profile most of it is watching what workloads use of their devices, which is done in each cycle for all work that could become advice, and in turn for the rest; then come pods whose move would free a whole node, for which the nodes of a pool and what is on them are put in an order.",
+    "The figure was recorded when every cycle searched. A search takes four cycles at this size now (docs/decisions/0027). By a profile most of it is watching what workloads use of their devices, which is done in each cycle for all work that could become advice, and in turn for the rest; then come pods whose move would free a whole node, for which the nodes of a pool and what is on them are put in an order.",
   "advice-contended":
-    "Each plan that is offered is simulated under both placement rules, with what everyone is entitled to afterwards; a search does that in four cycles instead of in each. Ten cycles were cheaper by half, but with 1 % of the pods changing from cycle to cycle hardly any plan was still whole when its search had ended (docs/decisions/0027).",
+    "Each plan that is offered is simulated under both placement rules, with what everyone is entitled to afterwards; a search does that in four cycles now instead of in each, as when the figure was recorded. Ten cycles were cheaper by half, but with 1 % of the pods changing from cycle to cycle hardly any plan was still whole when its search had ended (docs/decisions/0027).",
 };

@@ -48,10 +48,11 @@ export function victoriaMetrics(): RuleProgram | null {
       `-promscrape.config=${configuration}`,
       `-storageDataPath=${join(folder, "data")}`,
       `-httpListenAddr=${address}`,
-      // The defaults hide what is younger than 30 s, keep answers, and refuse a query over as many series.
+      // The defaults hide what is younger than 30 s, keep answers, and refuse as many series and a page of 100,000 pods.
       "-search.latencyOffset=0s",
       "-search.disableCache",
       "-search.maxUniqueTimeseries=1000000",
+      "-promscrape.maxScrapeSize=256MB",
       "-loggerLevel=ERROR",
     ],
   };
