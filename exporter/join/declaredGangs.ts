@@ -1,3 +1,4 @@
+import { innerMap } from "../kernel/innerMap.ts";
 import type { OwnerObject } from "../model/cluster.ts";
 import { gpuResourceOf } from "../model/gpuResource.ts";
 import type { OwnerRef, Pod, PodSchedulingGroup } from "../model/pod.ts";
@@ -156,9 +157,7 @@ function add(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   minimum: DeclaredMinimum,
 ): void {
-  const names = groups.get(namespace) ?? new Map<string, DeclaredMinimum>();
-  groups.set(namespace, names);
-  names.set(name, minimum);
+  innerMap(groups, namespace).set(name, minimum);
 }
 
 /** The fewest pods with GPUs that run: pods without GPUs are not among the pods that are read. */

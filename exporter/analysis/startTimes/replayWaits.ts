@@ -1,3 +1,4 @@
+import { innerMap } from "../../kernel/innerMap.ts";
 import { type SizeClass, sizeClassOf } from "../../model/sizeClass.ts";
 import { type AlikeStarts, createAlikeStarts, type Expected, ownCases, type StartSeconds } from "./alikeStarts.ts";
 import type { LineWork, PastStart, StartCalibration, StartTime } from "./startTimes.ts";
@@ -196,8 +197,7 @@ function startTimeOf({ counter, looks }: Entry, now: number): StartTime {
 function createAlikeTable(): (work: LineWork, look: number) => Alike {
   const tables = new Map<string, Map<SizeClass | null, AlikeStarts[]>>();
   const alike = (queue: string, shape: SizeClass | null, look: number): AlikeStarts => {
-    const ofQueue = tables.get(queue) ?? new Map<SizeClass | null, AlikeStarts[]>();
-    tables.set(queue, ofQueue);
+    const ofQueue = innerMap(tables, queue);
     const looks = ofQueue.get(shape) ?? [];
     ofQueue.set(shape, looks);
     const known = looks[look] ?? createAlikeStarts();
@@ -232,8 +232,7 @@ function createCounters(): Counters {
   const counters = new Map<string, Map<SizeClass, HeldCounter>>();
   return {
     of(queue, sizeClass) {
-      const ofQueue = counters.get(queue) ?? new Map<SizeClass, HeldCounter>();
-      counters.set(queue, ofQueue);
+      const ofQueue = innerMap(counters, queue);
       const counter = ofQueue.get(sizeClass) ?? createHeldCounter(queue, sizeClass);
       ofQueue.set(sizeClass, counter);
       return counter;

@@ -1,3 +1,4 @@
+import { innerMap } from "../../kernel/innerMap.ts";
 import { once } from "../../kernel/once.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { TextMap } from "../../model/node.ts";
@@ -19,7 +20,7 @@ export type KueueQueueObjects = Pick<QueueObjects, "kueueLocalQueues" | "kueueWo
 export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
   const refs = new Map<string, Map<string | null, QueueRef>>();
   const refOf = (name: string, localQueue: string | null): QueueRef => {
-    const ofName = nested(refs, name);
+    const ofName = innerMap(refs, name);
     const known = ofName.get(localQueue);
     if (known !== undefined) return known;
     const ref = { scheduler: "kueue" as const, name, localQueue };
@@ -29,7 +30,7 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
   const localQueues = new Map<string, Map<string, string>>();
   const leadsTo = new Map<string, Set<string>>();
   for (const { namespace, name, clusterQueue } of objects.kueueLocalQueues) {
-    nested(localQueues, namespace).set(name, clusterQueue);
+    innerMap(localQueues, namespace).set(name, clusterQueue);
     leadsTo.set(namespace, (leadsTo.get(namespace) ?? new Set()).add(clusterQueue));
   }
   const byLocalQueue = (namespace: string, localQueue: string): QueueRef | null => {
@@ -65,7 +66,7 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
 
 function workloadsByName(workloads: readonly KueueWorkload[]): ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>> {
   const byName = new Map<string, Map<string, KueueWorkload>>();
-  for (const workload of workloads) nested(byName, workload.namespace).set(workload.name, workload);
+  for (const workload of workloads) innerMap(byName, workload.namespace).set(workload.name, workload);
   return byName;
 }
 
@@ -112,12 +113,3 @@ function byNamedQueue(
 }
 
 const queueName = (labels: TextMap): string | null => labels[podLabels.kueueQueue] ?? null;
-
-/** The inner map of a key, made when it is missing. */
-function nested<Key, Inner, Value>(maps: Map<Key, Map<Inner, Value>>, key: Key): Map<Inner, Value> {
-  const known = maps.get(key);
-  if (known !== undefined) return known;
-  const made = new Map<Inner, Value>();
-  maps.set(key, made);
-  return made;
-}

@@ -1,3 +1,4 @@
+import { innerMap } from "../../kernel/innerMap.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { KueueClusterQueue, KueueLocalQueue, KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
@@ -53,14 +54,6 @@ export function queuesOfWorkloads(
 }
 
 const noQuotas: readonly KueueQuota[] = [];
-
-function innerMap<Value>(maps: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
-  const known = maps.get(key);
-  if (known !== undefined) return known;
-  const made = new Map<string, Value>();
-  maps.set(key, made);
-  return made;
-}
 
 /** The `stopPolicy` of a queue that is not stopped. */
 const running = "None";
