@@ -5,6 +5,7 @@ import { type Admin, createAdmin, until } from "../kubernetesAdmin.ts";
 import { createGpuNodes } from "./gpuNodes.ts";
 import { type Kai, startKai } from "./kai.ts";
 import { type KaiJob, type KaiQueueWanted, nodes, ownerOf, podObject, queueObject } from "./kaiObjects.ts";
+import { createPodAnew } from "./kaiPodAnew.ts";
 import { livePods } from "./podLifecycle.ts";
 
 /** A cluster with KAI and empty queues. */
@@ -84,7 +85,7 @@ export async function startKaiCluster(queues: readonly KaiQueueWanted[]): Promis
           const rounds = there.has(name) ? 0 : (missing.get(name) ?? 0) + 1;
           missing.set(name, rounds);
           if (rounds <= ROUNDS_MISSING) continue;
-          await admin.send("POST", `/api/v1/namespaces/team-${job.queue}/pods`, podObject(job, index, uid));
+          await createPodAnew(admin, `team-${job.queue}`, name, podObject(job, index, uid));
         }
       }
       await sleep(ROUND_MS);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { until } from "../kubernetesAdmin.ts";
 import type { KaiCluster } from "./kaiCluster.ts";
+import { createPodAnew } from "./kaiPodAnew.ts";
 
 const reservationPods = "/api/v1/namespaces/kai-resource-reservation/pods";
 const indexAnnotation = "run.ai/reserve_for_gpu_index";
@@ -27,10 +28,11 @@ export async function runFractions(
   part: string,
 ): Promise<void> {
   const { admin, kai } = cluster;
-  const namespace = `/api/v1/namespaces/team-${queue}`;
+  const namespace = `team-${queue}`;
+  const namespacePath = `/api/v1/namespaces/${namespace}`;
   for (const name of names) {
     for (const map of [`${configMapOf(name)}-0`, `${configMapOf(name)}-0-evar`]) {
-      await admin.send("POST", `${namespace}/configmaps`, { metadata: { name: map }, data: {} });
+      await admin.send("POST", `${namespacePath}/configmaps`, { metadata: { name: map }, data: {} });
     }
   }
   let last = "";
@@ -42,11 +44,11 @@ export async function runFractions(
       const body = { ...rest, metadata: { ...metadata, annotations } };
       await admin.send("PUT", `${reservationPods}/${metadata.name}`, body).catch(() => {}); // it has changed: once more
     }
-    const pods = z.array(pod).parse((await admin.send("GET", `${namespace}/pods`)).items);
+    const pods = z.array(pod).parse((await admin.send("GET", `${namespacePath}/pods`)).items);
     const phases = new Map(pods.map(({ metadata, status }) => [metadata.name, status.phase]));
     last = JSON.stringify([...phases]);
     for (const name of names) {
-      if (!phases.has(name)) await admin.send("POST", `${namespace}/pods`, fraction(name, queue, part));
+      if (!phases.has(name)) await createPodAnew(admin, namespace, name, fraction(name, queue, part));
     }
     return names.every((name) => phases.get(name) === "Running");
   }).catch(async (error: unknown) => {
