@@ -1,12 +1,11 @@
 /** What does a whole cycle cost at this size, stage by stage, and how much memory does the exporter need? */
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
-import { createGetPool } from "../exporter/sources/http/getPool.ts";
 import { startFleet } from "./fleet/fleet.ts";
-import { gpusPerNode, nodeAddress, podsPerNode } from "./fleet/layout.ts";
-import { collectGarbage, compare, type Measurement, type Sample, summary } from "./measure.ts";
+import { gpusPerNode, podsPerNode } from "./fleet/layout.ts";
+import { collectGarbage, type Measurement, type Sample, summary } from "./measure.ts";
 import { assertWhole, createProduct, type Product, wholeOf } from "./product.ts";
-import { ask, type QuestionOptions } from "./question.ts";
+import { ask } from "./question.ts";
 
 const warmUps = 4;
 const latencyCycles = 3;
@@ -48,10 +47,8 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
     pageBytes: product.stack.latest()?.page.length ?? 0,
   };
   await product.stop();
-  progress("receiving alone");
-  const receive = await receiveAlone(nodes, samples, fleet.exporterPort, product);
   fleet.stop();
-  return { measurements: [...byStage(cycles), receive], figures };
+  return { measurements: byStage(cycles), figures };
 });
 
 function byStage(cycles: readonly ReadonlyMap<string, Sample>[]): readonly Measurement[] {
@@ -94,39 +91,6 @@ async function longestDelays(product: Product): Promise<Readonly<Record<string, 
     gcPauseMaxMs,
     longestStageWallMs: longestStageMs,
   };
-}
-
-/** Gets every page once more and discards it: this is the part of `receive and parse` that receiving takes. */
-async function receiveAlone(
-  nodes: number,
-  samples: QuestionOptions["samples"],
-  port: number,
-  { config }: Product,
-): Promise<Measurement> {
-  const pool = createGetPool({
-    timeoutSeconds: config.dcgm.timeoutSeconds,
-    maxBytes: config.dcgm.maxPageBytes,
-    concurrency: config.dcgm.concurrency,
-    backOff: { firstSeconds: config.interval, maxSeconds: 4 * config.interval },
-    accept: "text/plain;version=0.0.4",
-    keepAliveSeconds: 3 * config.interval,
-    now: () => performance.now() / 1000,
-    random: Math.random,
-  });
-  const requests = Array.from({ length: nodes }, (_, node) => ({
-    url: `http://${nodeAddress(node)}:${port}/metrics`,
-    auth: { kind: "none" } as const,
-    caFile: null,
-    insecureSkipVerify: false,
-  }));
-  const run = async (): Promise<void> => {
-    const results = await Promise.all(requests.map((request) => pool.get(request, ({ length }) => length)));
-    if (results.some(({ ok }) => !ok)) throw new Error("a page could not be received");
-  };
-  const [receive] = await compare([{ name: "receive alone", run }], { samples, warmUps: 2 });
-  await pool.close();
-  if (receive === undefined) throw new Error("nothing was measured");
-  return receive;
 }
 
 function allocatedBytes(): number {

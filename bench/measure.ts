@@ -10,7 +10,7 @@ export interface Contender {
   readonly name: string;
   readonly run: () => unknown;
   /** What must happen before each sample without being measured. */
-  readonly prepare?: () => void;
+  readonly prepare?: () => void | Promise<void>;
   /** CPU seconds of the process that does the work, if it is another one; by default, those of this process. */
   readonly cpuSeconds?: () => number;
   /** Runs per sample, if this contender needs more than the others so that the samples of a pair last about equally long. */
@@ -56,7 +56,7 @@ export async function compare(
   const taken = contenders.map((contender) => ({ contender, samples: [] as Sample[] }));
   for (let round = -warmUps; round < samples; round += 1) {
     for (const one of taken) {
-      one.contender.prepare?.();
+      await one.contender.prepare?.();
       const sample = await takeSample(one.contender, one.contender.iterations ?? iterations, garbage);
       if (round >= 0) one.samples.push(sample);
     }

@@ -44,6 +44,7 @@ export const fullPlan: readonly Step[] = [
   alone("pods", "line", "100000"),
   alone("ledgerSize", "text"),
   ...sizes.map((nodes) => at("cycle", nodes, 7)),
+  at("receive", fullSize, 7),
   at("prometheus", shortSize, 7),
   at("prometheus", fullSize, 7),
   at("kubeStateMetrics", fullSize, 3),

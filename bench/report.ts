@@ -64,7 +64,6 @@ const stages = [
   "accrue",
   "publish",
   "whole cycle",
-  "receive alone",
 ] as const;
 
 function cycleTable(results: Results): string {
@@ -77,7 +76,7 @@ function cycleTable(results: Results): string {
     line(label, (key) => figure(results, key, name), unit);
   return `## A cycle, stage by stage
 
-CPU time; \`watch\` takes the changes of 1 % of the pods, \`receive alone\` gets all pages and throws them away.
+CPU time; \`watch\` takes the changes of 1 % of the pods.
 
 ${heading}
 ${stages.map((stage) => line(stage, (key) => cpuMs(results, key, stage), "ms")).join("\n")}

@@ -11,6 +11,7 @@ const nodes = Number(process.argv[2]);
 const generations = new Uint32Array(nodes * podsPerNode);
 const pages: (Page | undefined)[] = new Array(nodes);
 const rounds = new Uint32Array(nodes);
+const sockets = new Set<Socket>();
 let podLabels: Buffer | null = null;
 
 function holdersOn(node: number): readonly FleetPod[] {
@@ -48,6 +49,8 @@ function bodyFor(node: number, request: string): Buffer {
 function serve(socket: Socket): void {
   const node = nodeOfAddress(socket.localAddress ?? "");
   socket.setNoDelay(true);
+  sockets.add(socket);
+  socket.on("close", () => sockets.delete(socket));
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
     const request = chunk.toString("latin1", 0, 64);
@@ -61,6 +64,9 @@ function serve(socket: Socket): void {
   });
 }
 
+const closeConnections = (): void => {
+  for (const socket of sockets) socket.destroy();
+};
 answerCommands((cycle) => {
   let events = 0;
   for (const index of generations.keys()) {
@@ -70,7 +76,7 @@ answerCommands((cycle) => {
     events += 1;
   }
   return { events, version: "" };
-});
+}, closeConnections);
 const server = createServer({ noDelay: true }, serve);
 server.listen({ port: 0, host: "0.0.0.0", backlog: 4096 }, () => {
   const address = server.address();

@@ -13,6 +13,8 @@ export interface Fleet {
   readonly pids: readonly number[];
   /** Changes 1 % of the pods. Returns the number of events and the version of the last one. */
   advance(cycle: number): Promise<{ readonly events: number; readonly version: string }>;
+  /** Ends all connections to exporters. */
+  closeConnections(): Promise<void>;
   stop(): void;
 }
 
@@ -22,8 +24,8 @@ export async function startFleet(nodes: number): Promise<Fleet> {
   const exporterPort = (await nextReply(exporters, "listening")).port;
   const api = start("apiServer.ts", [String(nodes), String(exporterPort)]);
   const apiPort = (await nextReply(api, "listening")).port;
-  const order = async (child: ChildProcess, command: FleetCommand) => {
-    const answer = nextReply(child, "advanced");
+  const order = async <Type extends FleetReply["type"]>(child: ChildProcess, command: FleetCommand, reply: Type) => {
+    const answer = nextReply(child, reply);
     child.send(command);
     return await answer;
   };
@@ -33,8 +35,11 @@ export async function startFleet(nodes: number): Promise<Fleet> {
     exporterPort,
     pids: [exporters.pid ?? 0, api.pid ?? 0],
     advance: async (cycle) => {
-      await order(exporters, { type: "advance", cycle });
-      return await order(api, { type: "advance", cycle });
+      await order(exporters, { type: "advance", cycle }, "advanced");
+      return await order(api, { type: "advance", cycle }, "advanced");
+    },
+    closeConnections: async () => {
+      await order(exporters, { type: "close" }, "closed");
     },
     stop: () => {
       exporters.kill();
