@@ -1,77 +1,127 @@
 /**
- * Does the exporter's memory stay the same? Runs cycle after cycle at full size, with 1 % of the pods changing in each, and
- * writes docs/soak.md. `node --expose-gc bench/soak.ts --nodes=10000 [--cycles=200]` ends with 1 if the memory grew.
+ * Does the exporter's memory stay the same? Runs cycle after cycle, without queues at full size and then with queues, each in a
+ * process of its own, and writes docs/soak.md. `node --expose-gc bench/soak.ts [--cycles=200]` ends with 1 if memory grew.
+ * `--subject=queues --nodes=1000` runs one of them and prints what it found.
  */
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { getHeapStatistics } from "node:v8";
-import { startFleet } from "./fleet/fleet.ts";
 import { describeMachine } from "./machine.ts";
 import { collectGarbage, median } from "./measure.ts";
-import { createProduct, wholeOf } from "./product.ts";
+import { type SoakSubjectName, soakSubjects } from "./soakSubjects.ts";
 
+/** The nodes of each cluster: with queues a cycle costs several times as much. */
+const sizes: Readonly<Record<SoakSubjectName, number>> = { wire: 10_000, queues: 1_000 };
 /** The number of cycles until caches and the heap have their final size. */
 const settled = 50;
 /** The part by which memory may grow after that, at most. */
-const allowedGrowth = 0.05;
+const allowedGrowth = 0.03;
+
+interface Row {
+  readonly rss: number;
+  readonly heap: number;
+  readonly cpuMs: number;
+}
+
+/** What the cycles of one cluster took. */
+interface Soak {
+  readonly cluster: string;
+  readonly rows: readonly Row[];
+  readonly heapAtEnd: number;
+  readonly failed: number;
+  readonly minutes: number;
+}
 
 const { values } = parseArgs({
-  options: { nodes: { type: "string", default: "10000" }, cycles: { type: "string", default: "200" } },
+  options: { subject: { type: "string" }, nodes: { type: "string" }, cycles: { type: "string", default: "200" } },
 });
-const [nodes, cycles] = [Number(values.nodes), Number(values.cycles)];
-const fleet = await startFleet(nodes);
-const product = createProduct(fleet);
-await product.sync();
-const from = performance.now();
-const rows: { readonly rss: number; readonly heap: number; readonly cpuMs: number }[] = [];
+const cycles = Number(values.cycles);
 const sayEvery = Math.max(1, Math.floor(cycles / 20));
-for (let done = 1; done <= cycles; done += 1) {
-  const { cpuMs } = wholeOf(await product.cycle());
-  const { rss, heapUsed } = process.memoryUsage();
-  rows.push({ rss, heap: heapUsed, cpuMs });
-  if (done % sayEvery === 0) {
-    const seconds = ((performance.now() - from) / 1000).toFixed(0);
-    process.stderr.write(`soak: ${seconds} s: cycle ${done} of ${cycles}, ${mib(rss)} MiB resident\n`);
-  }
+const names = (["wire", "queues"] as const).filter((name) => values.subject === undefined || values.subject === name);
+
+if (values.subject === undefined) {
+  const soaks = names.map(inOwnProcess);
+  report(soaks);
+  process.stdout.write(`${soaks.map((soak) => `soak: ${words(soak)}`).join("\n")}\n`);
+  process.exit(soaks.every(isSteady) ? 0 : 1);
 }
-collectGarbage();
-const heapAtEnd = process.memoryUsage().heapUsed;
-const failed = product.stack.cycle.health().cycles.failed;
-const minutes = (performance.now() - from) / 60_000;
-await product.stop();
-fleet.stop();
+for (const name of names) process.stdout.write(JSON.stringify(await run(name, Number(values.nodes ?? sizes[name]))));
+process.exit(0);
 
-const around = (cycle: number): number => median(rows.slice(Math.max(0, cycle - 5), cycle + 5).map(({ rss }) => rss));
-const mark = Math.min(settled, Math.floor(cycles / 4));
-const early = around(mark);
-const late = median(rows.slice(-10).map(({ rss }) => rss));
-const growth = late / early - 1;
-const steady = growth < allowedGrowth && failed === 0;
+function inOwnProcess(subject: SoakSubjectName): Soak {
+  const own = fileURLToPath(import.meta.url);
+  const args = [...process.execArgv, own, `--subject=${subject}`, `--cycles=${cycles}`];
+  const nodes = values.nodes === undefined ? [] : [`--nodes=${values.nodes}`];
+  const stdio = ["ignore", "pipe", "inherit"] as const;
+  return JSON.parse(execFileSync(process.execPath, [...args, ...nodes], { stdio: [...stdio], encoding: "utf8" }));
+}
 
-const { cores, cpuModel, memoryGiB, node } = describeMachine();
-const marks = rows.flatMap((row, index) => ((index + 1) % sayEvery === 0 ? [{ cycle: index + 1, ...row }] : []));
-writeFileSync(
-  new URL("../docs/soak.md", import.meta.url),
-  `# Soak
+async function run(name: SoakSubjectName, nodes: number): Promise<Soak> {
+  const subject = await soakSubjects[name](nodes);
+  const from = performance.now();
+  const rows: Row[] = [];
+  for (let done = 1; done <= cycles; done += 1) {
+    const cpuMs = await subject.cycle();
+    const { rss, heapUsed } = process.memoryUsage();
+    rows.push({ rss, heap: heapUsed, cpuMs });
+    if (done % sayEvery === 0) {
+      const seconds = ((performance.now() - from) / 1000).toFixed(0);
+      process.stderr.write(`soak: ${name}: ${seconds} s: cycle ${done} of ${cycles}, ${mib(rss)} MiB resident\n`);
+    }
+  }
+  collectGarbage();
+  const heapAtEnd = process.memoryUsage().heapUsed;
+  const failed = subject.failed();
+  const minutes = (performance.now() - from) / 60_000;
+  await subject.stop();
+  return { cluster: subject.cluster, rows, heapAtEnd, failed, minutes };
+}
 
-Written by \`npm run soak\`. ${cycles} cycles of a cluster of ${nodes} nodes, ${nodes * 8} GPUs and ${nodes * 10} pods on loopback; in each
-cycle every page has other values, and 1 % of the pods change (half of them are replaced). Garbage is collected when
-Node thinks fit, within ${(getHeapStatistics().heap_size_limit / 2 ** 20).toFixed(0)} MiB of heap (\`--max-old-space-size=640\`), as a container's memory limit would bound it: on a
-machine with much memory Node lets garbage lie for longer.
+function growthOf({ rows }: Soak) {
+  const mark = Math.min(settled, Math.floor(rows.length / 4));
+  const early = median(rows.slice(Math.max(0, mark - 5), mark + 5).map(({ rss }) => rss));
+  const late = median(rows.slice(-10).map(({ rss }) => rss));
+  return { mark, early, late, growth: late / early - 1 };
+}
 
-**${steady ? "Steady" : "Not steady"}**: resident memory went from ${mib(early)} MiB (around cycle ${mark}) to ${mib(late)} MiB (last 10 cycles),
-${(growth * 100).toFixed(1)} %; allowed is less than ${allowedGrowth * 100} %. Cycles that failed: ${failed}. Heap after a last collection: ${mib(heapAtEnd)} MiB.
-It took ${minutes.toFixed(0)} minutes on ${cores} cores of ${cpuModel}, ${memoryGiB} GiB, Node ${node}.
+function isSteady(soak: Soak): boolean {
+  return growthOf(soak).growth < allowedGrowth && soak.failed === 0;
+}
+
+function words(soak: Soak): string {
+  const { mark, early, late, growth } = growthOf(soak);
+  return `${isSteady(soak) ? "steady" : "NOT steady"}: resident memory went from ${mib(early)} MiB (around cycle ${mark}) to ${mib(late)} MiB (last 10 cycles), ${(growth * 100).toFixed(1)} %`;
+}
+
+function report(soaks: readonly Soak[]): void {
+  const { cores, cpuModel, memoryGiB, node } = describeMachine();
+  writeFileSync(
+    new URL("../docs/soak.md", import.meta.url),
+    `# Soak
+
+Written by \`npm run soak\`. Garbage is collected when Node thinks fit, within ${(getHeapStatistics().heap_size_limit / 2 ** 20).toFixed(0)} MiB of heap (\`--max-old-space-size=640\`), as
+a container's memory limit would bound it: on a machine with much memory Node lets garbage lie for longer. Memory may grow by
+less than ${allowedGrowth * 100} % after the first cycles. ${cores} cores of ${cpuModel}, ${memoryGiB} GiB, Node ${node}.
+
+${soaks.map(section).join("\n\n")}
+`,
+  );
+}
+
+function section(soak: Soak, index: number): string {
+  const marks = soak.rows.flatMap((row, at) => ((at + 1) % sayEvery === 0 ? [{ cycle: at + 1, ...row }] : []));
+  return `## ${index === 0 ? "Without queues" : "With queues"}
+
+${soak.rows.length} cycles of a cluster of ${soak.cluster}. It took ${soak.minutes.toFixed(0)} minutes.
+
+**${words(soak)}**. Cycles that failed: ${soak.failed}. Heap after a last collection: ${mib(soak.heapAtEnd)} MiB.
 
 | cycle | resident MiB | heap MiB | CPU ms of the cycle |
 |---|---|---|---|
-${marks.map(({ cycle, rss, heap, cpuMs }) => `| ${cycle} | ${mib(rss)} | ${mib(heap)} | ${cpuMs.toFixed(0)} |`).join("\n")}
-`,
-);
-process.stdout.write(
-  `soak: ${steady ? "steady" : "NOT steady"}, ${(growth * 100).toFixed(1)} % growth, docs/soak.md\n`,
-);
-process.exit(steady ? 0 : 1);
+${marks.map(({ cycle, rss, heap, cpuMs }) => `| ${cycle} | ${mib(rss)} | ${mib(heap)} | ${cpuMs.toFixed(0)} |`).join("\n")}`;
+}
 
 function mib(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(0);
