@@ -11,6 +11,8 @@ const nodes = Number(process.argv[2]);
 const generations = new Uint32Array(nodes * podsPerNode);
 const pages: (Page | undefined)[] = new Array(nodes);
 const rounds = new Uint32Array(nodes);
+/** As the servers of real exporters do, which are written in Go. */
+const idleMs = 10_000;
 const sockets = new Set<Socket>();
 let podLabels: Buffer | null = null;
 
@@ -50,6 +52,7 @@ function serve(socket: Socket): void {
   const node = nodeOfAddress(socket.localAddress ?? "");
   socket.setNoDelay(true);
   sockets.add(socket);
+  socket.setTimeout(idleMs, () => socket.destroy());
   socket.on("close", () => sockets.delete(socket));
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
