@@ -11,7 +11,7 @@ export interface Step {
   readonly answer: "file" | "line" | "text";
 }
 
-const sizes = [1000, 2500, 5000, 10_000] as const;
+const sizes = [100, 1000, 2500, 5000, 10_000] as const;
 
 /** The largest cluster that one replica is expected to handle, in nodes. */
 export const fullSize = 10_000;
@@ -45,6 +45,7 @@ export const fullPlan: readonly Step[] = [
   alone("ledgerSize", "text"),
   ...sizes.map((nodes) => at("cycle", nodes, 7)),
   at("receive", fullSize, 7),
+  at("prometheus", shortSize / 10, 7),
   at("prometheus", shortSize, 7),
   at("prometheus", fullSize, 7),
   at("kubeStateMetrics", fullSize, 3),
@@ -52,6 +53,7 @@ export const fullPlan: readonly Step[] = [
   at("render", 4000, 7),
   at("otlp", 1000, 7),
   at("metricsPage", fullSize, 7),
+  at("scrapes", fullSize, 30),
   at("queues", fullSize, 7),
   at("placement", fullSize, 7),
   at("topology", fullSize, 7),

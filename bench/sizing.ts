@@ -12,13 +12,16 @@ export interface Sizing {
 }
 
 const cycleMs = 30_000;
+/** Smaller clusters need what a cluster of this size needs. */
+const fewestNodes = 1000;
 
 /**
  * Resources by size, from the bench. CPU is four times the mean, because queues, advice and garbage collection come on top of
  * the measured cycle. Memory is a quarter more than was resident, and the limit is twice that.
  */
 export function sizings(results: Results = readResults()): readonly Sizing[] {
-  return sizesOf(results, "cycle").map((nodes) => {
+  const sizes = sizesOf(results, "cycle").filter((nodes) => nodes >= fewestNodes);
+  return sizes.map((nodes) => {
     const residentMiB = figure(results, `cycle@${nodes}`, "rssMiB");
     const cores = cpuMs(results, `cycle@${nodes}`, "whole cycle") / cycleMs;
     const millicores = Math.max(250, 50 * Math.ceil((4 * cores * 1000) / 50));
