@@ -22,8 +22,6 @@ import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { type AllocatedPod, allocatedPods, askRelease, ofWorkload, ownGpus, vetoWords } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
-const wholeTolerance = 1e-6;
-
 /**
  * Finds workloads whose pods each ask for more GPUs than any of them has ever used while it was watched, although some are
  * used. Those with the most GPUs to spare come first.
@@ -32,8 +30,7 @@ export const findRightSize: FindAdvice = (moment) => {
   const { analysis } = moment;
   const large: WatchedWorkload[] = [];
   for (const watched of watchedLong(moment)) {
-    const { activeGpus, gpus } = watched.usage;
-    if (activeGpus.size > 0 && activeGpus.size < gpus - wholeTolerance) large.push(watched);
+    if (watched.usage.activeGpus.size > 0 && spare(watched) > 0) large.push(watched);
   }
   if (large.length === 0) return nothingFound;
   const byWorkload = momentOrder(analysis).workloads;
@@ -51,7 +48,8 @@ export const findRightSize: FindAdvice = (moment) => {
   return foundOf(found, withheldPerKind);
 };
 
-const spare = ({ usage }: WatchedWorkload): number => Math.round(usage.gpus) - usage.activeGpus.size;
+/** GPUs of pods with several that nothing has run on. Which GPUs of other pods were used is not watched. */
+const spare = ({ usage }: Pick<WatchedWorkload, "usage">): number => usage.severalGpus - usage.activeGpus.size;
 
 function candidateOf(
   moment: AdviceMoment,
@@ -65,7 +63,7 @@ function candidateOf(
   const noPlan = (reason: string): WithheldAdvice => none("no-plan", reason);
   const allocated = allocatedPods(snapshot, workload);
   const asked = allocated?.[0]?.pod.gpus ?? null;
-  const spareWords = `${countWords(Math.round(usage.gpus) - usage.activeGpus.size, "GPU")} of its ${gpuWords(usage.gpus)}`;
+  const spareWords = `${countWords(spare({ usage }), "GPU")} of its ${gpuWords(usage.gpus)}`;
   const watchedFor = durationWords(snapshot.at - usage.since);
   const what = `${spareWords} did nothing for ${watchedFor}`;
   if (allocated === null || asked === null) return none("guard", `${what}, but not all of its pods are known`);

@@ -1,52 +1,78 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import { oncePer } from "../../kernel/once.ts";
 
+/** Is called with everything that a workload holds: the index of the device, and the pod that holds it. */
+export type VisitHolding = (index: number, device: Device, holding: Holding, pod: PodView) => void;
+
 /**
- * Calls `visit` for everything that some workloads hold. `isLooked` has 1 for each of them, in the order of the workloads. What
- * is on nodes without such a workload costs nothing.
+ * Calls `visit` for everything that some workloads (indices) hold, in the order of the nodes. What is on nodes without such a
+ * workload costs nothing.
  */
-export function eachHolding(
-  snapshot: Snapshot,
-  isLooked: Uint8Array,
-  visit: (index: number, device: Device, holding: Holding, pod: PodView) => void,
+export function eachHolding(snapshot: Snapshot, looked: readonly number[], visit: VisitHolding): void {
+  if (looked.length === 0) return;
+  const { nodes, workloads } = snapshot;
+  const isLooked = new Uint8Array(workloads.length);
+  const isNeeded = new Uint8Array(nodes.length);
+  const indexes = nodeIndexes(nodes);
+  for (const place of looked) {
+    isLooked[place] = 1;
+    markNodes(snapshot, workloads[place]?.pods ?? [], indexes, isNeeded);
+  }
+  for (let at = isNeeded.indexOf(1); at >= 0; at = isNeeded.indexOf(1, at + 1))
+    visitNode(snapshot, nodes[at]?.devices ?? [], isLooked, visit);
+}
+
+/** Marks the nodes of some pods (indices). Many pods of a workload are on one node. */
+function markNodes(
+  { pods }: Snapshot,
+  own: readonly number[],
+  indexes: ReadonlyMap<string, number>,
+  isNeeded: Uint8Array,
 ): void {
-  const { devices, pods } = snapshot;
-  for (const node of nodesWith(snapshot, isLooked)) {
-    for (const index of node.devices) {
-      const device = devices[index];
-      if (device === undefined) continue;
-      for (const holding of device.holders) {
-        const pod = pods[holding.pod];
-        if (pod !== undefined && isLooked[pod.workload] === 1) visit(index, device, holding, pod);
-      }
-    }
+  let last: string | null = null;
+  for (const pod of own) {
+    const name: string | null = pods[pod]?.node ?? null;
+    if (name === null || name === last) continue;
+    last = name;
+    const index = indexes.get(name);
+    if (index !== undefined) isNeeded[index] = 1;
   }
 }
 
-/** The nodes with pods of some workloads, in the order of the nodes. */
-function nodesWith({ nodes, pods, workloads }: Snapshot, isLooked: Uint8Array): readonly NodeView[] {
-  let count = 0;
-  for (const looked of isLooked) count += looked;
-  // Looking nodes up would cost more than it saves.
-  if (count * 2 > workloads.length) return nodes;
-  const indexes = nodeIndexes(nodes);
-  const isNeeded = new Uint8Array(nodes.length);
-  for (let place = 0; place < isLooked.length; place += 1) {
-    if (isLooked[place] !== 1) continue;
-    // Many pods of a workload are on one node.
-    let last: string | null = null;
-    for (const pod of workloads[place]?.pods ?? []) {
-      const name: string | null = pods[pod]?.node ?? null;
-      if (name === null || name === last) continue;
-      last = name;
-      const index = indexes.get(name);
-      if (index !== undefined) isNeeded[index] = 1;
+function visitNode(
+  { devices, pods }: Snapshot,
+  own: readonly number[],
+  isLooked: Uint8Array,
+  visit: VisitHolding,
+): void {
+  for (const index of own) {
+    const device = devices[index];
+    if (device === undefined) continue;
+    for (const holding of device.holders) {
+      const pod = pods[holding.pod];
+      if (pod !== undefined && isLooked[pod.workload] === 1) visit(index, device, holding, pod);
     }
   }
-  return nodes.filter((_, index) => isNeeded[index] === 1);
 }
 
 /** The index of each node of a moment, by its name. */
-export const nodeIndexes = oncePer(
-  (nodes: readonly NodeView[]): ReadonlyMap<string, number> => new Map(nodes.map(({ name }, i) => [name, i] as const)),
-);
+export const nodeIndexes = oncePer((nodes: readonly NodeView[]): ReadonlyMap<string, number> => indexesOf(nodes));
+
+interface NodeIndexes {
+  readonly names: readonly string[];
+  readonly indexes: ReadonlyMap<string, number>;
+}
+
+/** The map of the last nodes is kept while the nodes have the same names: in most moments they do. */
+let known: NodeIndexes = { names: [], indexes: new Map() };
+
+function indexesOf(nodes: readonly NodeView[]): ReadonlyMap<string, number> {
+  if (!hasNames(nodes, known.names)) {
+    const names = nodes.map(({ name }) => name);
+    known = { names, indexes: new Map(names.map((name, i) => [name, i] as const)) };
+  }
+  return known.indexes;
+}
+
+const hasNames = (nodes: readonly NodeView[], names: readonly string[]): boolean =>
+  nodes.length === names.length && nodes.every(({ name }, i) => name === names[i]);

@@ -1,8 +1,9 @@
 import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { turnsOf } from "../turns.ts";
+import { longTurnsOf } from "../turns.ts";
 import { eachHolding } from "./eachHolding.ts";
 import { type UsageWatch, usageKey, type WorkloadUsage } from "./usageWatch.ts";
+import { knownBefore, nextTurns, type WorkTurns } from "./workTurns.ts";
 
 /** What one moment shows about one workload. */
 interface Observation {
@@ -28,35 +29,47 @@ export const smallActivity = 0.25;
 
 const noGpus: ReadonlySet<string> = new Set();
 
-/**
- * The watch of every workload after one more moment, in the order of the workloads; `undefined` where nothing is known for
- * certain. What settled workloads do is looked at in turn, those of the others in each moment.
- */
-export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): readonly (WorkloadUsage | undefined)[] {
-  const { workloads, pods, at } = snapshot;
-  const turns = turnsOf(snapshot.nodes.length);
-  const turn = (before.turn ?? 0) % turns;
-  const known = workloads.map((workload, place) => knownAt(before, place, workload, pods));
-  const isLooked = new Uint8Array(workloads.length);
-  for (const [place, usage] of known.entries())
-    if (usage === undefined || place % turns === turn || !isSettled(usage)) isLooked[place] = 1;
-  const observations: (Observation | undefined)[] = new Array(workloads.length).fill(undefined);
-  eachHolding(snapshot, isLooked, (_, device, holding, pod) => {
-    let observation = observations[pod.workload];
-    if (observation === undefined) {
-      observation = firstObservation(known[pod.workload]);
-      observations[pod.workload] = observation;
-    }
-    addHolding(observation, device, holding, pod);
-  });
-  return workloads.map((workload, place) => {
-    const usage = known[place];
-    if (usage !== undefined && isLooked[place] !== 1)
-      return usage.workload === place ? usage : { ...usage, workload: place };
-    const observation = observations[place];
-    return observation === undefined ? undefined : usageOf(observation, place, workload, pods, at);
-  });
+/** The watch of all workloads after one more moment. */
+export interface ObservedWorkloads {
+  /** In the order of the workloads; `undefined` where nothing is known for certain. */
+  readonly byPlace: readonly (WorkloadUsage | undefined)[];
+  readonly turns: WorkTurns;
 }
+
+/**
+ * Watches every workload for one more moment. Work of which advice could follow is looked at in each moment; settled work, and
+ * work that cannot be watched, in turn (`longTurnsOf`): the former to see whether its watch breaks, the latter to see whether
+ * one can begin. Other pods of such work are seen in its turn, too.
+ */
+export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): ObservedWorkloads {
+  const { workloads, pods } = snapshot;
+  const turns = nextTurns(before.turns, snapshot);
+  const byPlace = knownBefore(before.byPlace ?? [], turns);
+  if (!turns.areSame) for (const [place, usage] of byPlace.entries()) byPlace[place] = usageAt(usage, place);
+  const observations: (Observation | undefined)[] = new Array(workloads.length).fill(undefined);
+  for (const place of turns.looked) {
+    const [usage, workload] = [byPlace[place], workloads[place]];
+    const isKnown = usage !== undefined && workload !== undefined && hasPods(usage.pods, workload, pods);
+    observations[place] = firstObservation(isKnown ? usage : undefined);
+  }
+  eachHolding(snapshot, turns.looked, (_, device, holding, pod) => {
+    const observation = observations[pod.workload];
+    if (observation !== undefined) addHolding(observation, device, holding, pod);
+  });
+  const moments = longTurnsOf(snapshot.nodes.length);
+  for (const place of turns.looked) {
+    const [observation, workload] = [observations[place], workloads[place]];
+    if (observation === undefined || workload === undefined) continue;
+    const usage = usageOf(observation, place, workload, snapshot);
+    byPlace[place] = usage;
+    turns.again(place, usage === undefined || isSettled(usage) ? moments : 1);
+  }
+  return { byPlace, turns: turns.kept };
+}
+
+/** What was watched of a workload that is at this index now. */
+const usageAt = (usage: WorkloadUsage | undefined, place: number): WorkloadUsage | undefined =>
+  usage === undefined || usage.workload === place ? usage : { ...usage, workload: place };
 
 /**
  * Whether no advice can follow from what a workload with these pods does from now on: it is no small user, and no GPU of a pod
@@ -76,23 +89,6 @@ const firstObservation = (known: WorkloadUsage | undefined): Observation => ({
   severalGpus: 0,
   isBroken: false,
 });
-
-/** What was watched of the workload with the pods that it has now; `undefined`: nothing. */
-function knownAt(
-  before: UsageWatch,
-  place: number,
-  workload: WorkloadView,
-  pods: readonly PodView[],
-): WorkloadUsage | undefined {
-  const guess = before.byPlace?.[place];
-  // A uid belongs to a pod of one workload only: if the uids are the same, the key of the workload need not be built.
-  if (guess !== undefined && hasPods(guess.pods, workload, pods)) return guess;
-  const key = usageKey(workload);
-  // It has other pods at the place that it had before: nothing is known of these.
-  if (guess?.key === key) return undefined;
-  const known = before.workloads.get(key);
-  return known !== undefined && hasPods(known.pods, workload, pods) ? known : undefined;
-}
 
 function hasPods(uids: readonly string[], workload: WorkloadView, pods: readonly PodView[]): boolean {
   let i = 0;
@@ -147,10 +143,9 @@ function usageOf(
   observation: Observation,
   place: number,
   workload: WorkloadView,
-  pods: readonly PodView[],
-  at: number,
+  { pods, at }: Snapshot,
 ): WorkloadUsage | undefined {
-  if (observation.isBroken) return undefined;
+  if (observation.isBroken || observation.gpus <= 0) return undefined;
   const { gpus, activeGpus, activity, memoryRatio, holdsWholeGpus, newlyActive, severalGpus } = observation;
   const { known } = observation;
   // If the same pods hold another number of GPUs, what was seen before was about other devices.

@@ -1,12 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
-import type { QueueView } from "../../join/queues/queueing.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
-import { isSameList } from "../../kernel/isSameList.ts";
 import { once } from "../../kernel/once.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { observeWorkloads } from "./observeWorkloads.ts";
+import { isSettled, observeWorkloads } from "./observeWorkloads.ts";
+import { type QueueWatch, watchQueues } from "./watchQueues.ts";
+import type { WorkTurns } from "./workTurns.ts";
 
 /** The most that a workload has used of its GPUs since `since`. */
 export interface WorkloadUsage {
@@ -34,32 +33,16 @@ export interface WorkloadUsage {
   readonly activeGpus: ReadonlySet<string>;
 }
 
-/** The most that a queue of a domain has held and asked for since `since`. */
-export interface QueueUsage {
-  readonly since: number;
-  readonly peakDemand: number;
-}
-
-/** A watched queue, with what identifies it. */
-interface WatchedQueue extends QueueUsage, Pick<QueueView, "scheduler" | "kind" | "name"> {
-  readonly domain: string;
-  readonly key: string;
-}
-
 /** What is remembered about use from cycle to cycle. */
-export interface UsageWatch {
+export interface UsageWatch extends QueueWatch {
   /** When the watch was last updated, seconds since the epoch. */
   readonly at?: number;
-  /** How many times it was updated. */
-  readonly turn?: number;
+  /** When each workload is looked at again. */
+  readonly turns?: WorkTurns;
   /** The watched workloads by `kind/namespace/name uid`. */
   readonly workloads: ReadonlyMap<string, WorkloadUsage>;
   /** The same by index among the workloads of the last moment: most of them are there again. */
   readonly byPlace?: readonly (WorkloadUsage | undefined)[];
-  /** The watched queues by `queueKey`. */
-  readonly queues: ReadonlyMap<string, QueueUsage>;
-  /** The same by index among the queues of the last moment. */
-  readonly queuesByPlace?: readonly (WatchedQueue | undefined)[];
 }
 
 /** The watch of a process that has watched nothing yet. */
@@ -85,59 +68,26 @@ export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   if (!snapshot.coverage.objects) return { at, workloads: new Map(), queues: new Map() };
   const gap = at - (before.at ?? at);
   const known = gap < 0 || gap > longestGapSeconds ? nothingWatched : before;
-  const byPlace = observeWorkloads(known, snapshot);
-  const workloads = byKey(known, byPlace);
+  const { byPlace, turns } = observeWorkloads(known, snapshot);
+  const workloads = once(() => byKey(byPlace));
+  const watched = watchQueues(known, analysis);
   return {
     at,
-    turn: (known.turn ?? 0) + 1,
+    turns,
     byPlace,
-    ...watchQueues(known, analysis),
+    ...(watched.columns === undefined ? {} : { columns: watched.columns }),
+    get queues() {
+      return watched.queues;
+    },
     get workloads() {
       return workloads();
     },
   };
 }
 
-/** The watched workloads by key; the map of before if no workload has changed. Most moments ask for none of them. */
-function byKey(
-  before: UsageWatch,
-  byPlace: readonly (WorkloadUsage | undefined)[],
-): () => ReadonlyMap<string, WorkloadUsage> {
-  if (isSameList(byPlace, before.byPlace ?? [])) return () => before.workloads;
-  return once(() => new Map(byPlace.flatMap((usage) => (usage === undefined ? [] : [[usage.key, usage] as const]))));
-}
-
-function watchQueues(before: UsageWatch, { snapshot }: Analysis): Pick<UsageWatch, "queues" | "queuesByPlace"> {
-  const { queues, domains } = snapshot.queueing;
-  const last = before.queuesByPlace ?? [];
-  const byPlace = queues.map((queue, place) => {
-    const domain = domains[queue.domain]?.name;
-    return domain === undefined ? undefined : watchedQueue(before, last[place], queue, domain, snapshot.at);
-  });
-  if (isSameList(byPlace, last)) return { queues: before.queues, queuesByPlace: last };
-  const watched = new Map<string, QueueUsage>();
-  for (const one of byPlace) if (one !== undefined) watched.set(one.key, one);
-  return { queues: watched, queuesByPlace: byPlace };
-}
-
-/** `guess`: what was at the same place in the last moment. */
-function watchedQueue(
-  before: UsageWatch,
-  guess: WatchedQueue | undefined,
-  queue: QueueView,
-  domain: string,
-  at: number,
-): WatchedQueue {
-  const { scheduler, kind, name } = queue;
-  const demand = queue.allocated + queue.pending;
-  const isSame =
-    guess?.name === name && guess.domain === domain && guess.kind === kind && guess.scheduler === scheduler;
-  if (isSame && guess.peakDemand >= demand) return guess;
-  const key = isSame ? guess.key : queueKey(queue, domain);
-  const known = before.queues.get(key);
-  const peakDemand = Math.max(known?.peakDemand ?? demand, demand);
-  return { scheduler, kind, name, domain, key, since: known?.since ?? at, peakDemand };
-}
+/** The watched workloads by key. Most moments ask for none of them. */
+const byKey = (byPlace: readonly (WorkloadUsage | undefined)[]): ReadonlyMap<string, WorkloadUsage> =>
+  new Map(byPlace.flatMap((usage) => (usage === undefined ? [] : [[usage.key, usage] as const])));
 
 /** The load of serving work changes with the hours: a watch shorter than a day shows little about it. */
 const servingHours = 24;
@@ -150,13 +100,14 @@ export interface WatchedWorkload {
 
 /**
  * The workloads that have been watched for at least `advice.usageHours` (serving work for at least a day), hold whole GPUs
- * that are entirely theirs, did something, and are not declared to be idle on purpose.
+ * that are entirely theirs, did something, are not settled (`isSettled`), and are not declared to be idle on purpose.
  */
 export function* watchedLong({ analysis, settings, usage }: AdviceMoment): Generator<WatchedWorkload> {
   const { at, workloads, pods } = analysis.snapshot;
-  for (const one of usage.workloads.values()) {
+  for (const one of usage.byPlace ?? usage.workloads.values()) {
+    if (one === undefined || one.peakActiveGpus <= 0 || isSettled(one)) continue;
     const workload = workloads[one.workload];
-    if (workload === undefined || !one.holdsWholeGpus || one.peakActiveGpus <= 0) continue;
+    if (workload === undefined) continue;
     const hours = mayBeQuietLong(workload) ? Math.max(servingHours, settings.usageHours) : settings.usageHours;
     if (at - one.since < hours * 3600) continue;
     if (workload.pods.some((index) => pods[index]?.idleOptOut !== false)) continue;

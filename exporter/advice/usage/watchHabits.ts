@@ -1,4 +1,6 @@
 import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import { workloadName } from "../momentIndex.ts";
+import { longTurnsOf, turnsOf } from "../turns.ts";
 import { eachHolding } from "./eachHolding.ts";
 import {
   forgottenSeconds,
@@ -11,6 +13,7 @@ import {
   spellsOfCluster,
   withSpell,
 } from "./habit.ts";
+import { knownBefore, nextTurns, type PresentTurns, type WorkTurns } from "./workTurns.ts";
 
 /** The present state of one workload, as far as it is watched. */
 export interface WatchedWork {
@@ -32,8 +35,10 @@ export interface Habits {
   readonly known: ReadonlyMap<string, Habit>;
   /** The work in the order of the workloads of the last moment. */
   readonly work: readonly (WatchedWork | undefined)[];
-  /** For each of them, the index of a device on which it worked then; -1: none. */
+  /** For each of them, the index of a device on which it worked when it was last looked at; -1: none. */
   readonly worksOn?: Int32Array;
+  /** When each of them is looked at again. */
+  readonly turns?: WorkTurns;
   /** The last spells of all work, oldest first. */
   readonly cluster: readonly IdleSpell[];
   /** Keys of habits that have changed since they were last written. */
@@ -62,66 +67,47 @@ const unknown = 3;
  * The habits after one more moment. Work is idle while every signal of everything that it holds is idle, and it works as soon
  * as one is not; signals that are not observed, or only estimated, show neither. Idle time from before the watch is taken from
  * what the join remembers of its devices. After a `longestGap` without a look it is unknown how a spell ended, so the spell is
- * forgotten.
+ * forgotten. In large clusters work that works is looked at in turn (`turnsOf`), and work that shows neither less often
+ * (`longTurnsOf`): a spell that begins and ends between two looks is not seen. Idle work is looked at in each moment.
  */
 export function watchHabits(before: Habits, snapshot: Snapshot, longestGap: number): Habits {
-  const { at, workloads } = snapshot;
+  const { at, workloads, nodes } = snapshot;
   // While pods are not read, it is not known to whom devices belong, and which work is gone.
   if (!snapshot.coverage.objects) return before;
   const hasGap = before.at === null || at < before.at || at - before.at > longestGap;
   const last = hasGap ? [] : before.work;
-  const { state, since, worksOn } = observe(snapshot, before.worksOn);
-  const elsewhere = movedWork(last, workloads);
+  const turns = nextTurns(hasGap ? undefined : before.turns, snapshot);
+  const { state, since, worksOn } = observe(snapshot, turns, before.worksOn);
   const changes = createChanges(before, at);
-  const work: (WatchedWork | undefined)[] = [];
-  for (const [place, workload] of workloads.entries()) {
-    const guess = last[place];
-    const known = isSameWork(guess, workload) ? guess : elsewhere.get(nameOf(workload));
-    work.push(watched(workload, known, state[place] ?? unseen, since[place] ?? at, changes, at));
+  const [soon, late] = [turnsOf(nodes.length), longTurnsOf(nodes.length)];
+  const work = knownBefore(last, turns);
+  for (const place of turns.looked) {
+    const workload = workloads[place];
+    if (workload === undefined) continue;
+    const now = watched(workload, work[place], state[place] ?? unseen, since[place] ?? at, changes, at);
+    work[place] = now;
+    turns.again(place, now === undefined ? late : now.idleSince === null ? soon : 1);
   }
-  if (elsewhere.size > 0)
-    endGone(elsewhere, work, workloads, (one, idleSince) =>
-      changes.end(one.key, { seconds: (before.at ?? at) - idleSince, returned: false }),
-    );
-  return { at, since: hasGap ? at : (before.since ?? at), work, worksOn, ...changes.result() };
+  endGone(last, turns, (one, idleSince) =>
+    changes.end(one.key, { seconds: (before.at ?? at) - idleSince, returned: false }),
+  );
+  return { at, since: hasGap ? at : (before.since ?? at), work, worksOn, turns: turns.kept, ...changes.result() };
 }
 
 /** Ends the idle time of work that is gone. */
 function endGone(
-  elsewhere: ReadonlyMap<string, WatchedWork>,
-  work: readonly (WatchedWork | undefined)[],
-  workloads: readonly WorkloadView[],
+  last: readonly (WatchedWork | undefined)[],
+  { before, kept, areSame }: PresentTurns,
   end: (one: WatchedWork, idleSince: number) => void,
 ): void {
-  const present = new Set(work);
-  const names = new Set(workloads.map(nameOf));
-  for (const one of elsewhere.values())
-    if (!present.has(one) && !names.has(nameOf(one)) && one.idleSince !== null) end(one, one.idleSince);
-}
-
-const nameOf = ({ kind, namespace, name }: Pick<WorkloadView, "kind" | "namespace" | "name">): string =>
-  `${kind}/${namespace}/${name}`;
-
-function isSameWork(guess: WatchedWork | undefined, workload: WorkloadView): guess is WatchedWork {
-  return (
-    guess !== undefined &&
-    guess.name === workload.name &&
-    guess.namespace === workload.namespace &&
-    guess.kind === workload.kind
-  );
-}
-
-/** Work of the last moment that is no longer at the same index among the workloads, by its name. */
-function movedWork(
-  last: readonly (WatchedWork | undefined)[],
-  workloads: readonly WorkloadView[],
-): ReadonlyMap<string, WatchedWork> {
-  const moved = new Map<string, WatchedWork>();
-  for (const [place, one] of last.entries()) {
-    const workload = workloads[place];
-    if (one !== undefined && (workload === undefined || !isSameWork(one, workload))) moved.set(nameOf(one), one);
-  }
-  return moved;
+  if (areSame) return;
+  const isThere = new Uint8Array(last.length);
+  for (const place of before) if (place >= 0) isThere[place] = 1;
+  const gone = last.filter((one, place) => one?.idleSince != null && isThere[place] !== 1);
+  if (gone.length === 0) return;
+  const names = new Set(kept.order.map(workloadName));
+  for (const one of gone)
+    if (one !== undefined && one.idleSince !== null && !names.has(workloadName(one))) end(one, one.idleSince);
 }
 
 /** What one moment shows about all workloads, in their order. */
@@ -134,25 +120,23 @@ interface Observed {
 }
 
 /**
- * Looks at all workloads. `worksOn`: where each of them worked at the last moment: one that still works there needs no other
- * look.
+ * Looks at the workloads whose turn it is. `last`: where each of them worked at the last moment: one that still works there
+ * needs no other look.
  */
-function observe(snapshot: Snapshot, worksOn: Int32Array = new Int32Array()): Observed {
+function observe(snapshot: Snapshot, turns: PresentTurns, last: Int32Array = new Int32Array()): Observed {
   const { devices, pods, workloads, at } = snapshot;
   const observed: Observed = {
     state: new Uint8Array(workloads.length),
     since: new Float64Array(workloads.length),
-    worksOn: new Int32Array(workloads.length).fill(-1),
+    worksOn: turns.areSame && last.length > 0 ? last.slice() : turns.before.map((old) => last[old] ?? -1),
   };
-  const isLooked = new Uint8Array(workloads.length);
-  for (let place = 0; place < workloads.length; place += 1) {
-    const index = worksOn[place] ?? -1;
-    if (worksAt(devices[index], place, pods)) {
-      observed.state[place] = working;
-      observed.worksOn[place] = index;
-    } else isLooked[place] = 1;
-  }
-  eachHolding(snapshot, isLooked, (index, device, holding, pod) => {
+  const others = turns.looked.filter((place) => {
+    const isThere = worksAt(devices[observed.worksOn[place] ?? -1], place, pods);
+    if (isThere) observed.state[place] = working;
+    else observed.worksOn[place] = -1;
+    return !isThere;
+  });
+  eachHolding(snapshot, others, (index, device, holding, pod) => {
     addHolding(observed, device, holding, pod, at);
     if (isWorking(device, holding)) observed.worksOn[pod.workload] = index;
   });

@@ -2,11 +2,13 @@ import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Fairness } from "./fairness.ts";
 
+type NamedQueue = Pick<QueueView, "scheduler" | "kind" | "name">;
+
 /** A text that identifies a queue in each of its domains. */
-export const queueName = ({ scheduler, kind, name }: QueueView): string => `${scheduler}/${kind}/${name}`;
+export const queueName = ({ scheduler, kind, name }: NamedQueue): string => `${scheduler}/${kind}/${name}`;
 
 /** The key under which a fact about a queue of a domain is remembered. */
-export const queueKey = (queue: QueueView, domain: string): string => `${queueName(queue)}/${domain}`;
+export const queueKey = (queue: NamedQueue, domain: string): string => `${queueName(queue)}/${domain}`;
 
 /**
  * Since when each leaf has been short of its entitlement without a break, seconds since the epoch, by `queueKey`. `before` is

@@ -103,6 +103,23 @@ describe("a workload that asks for more than it uses", () => {
 });
 
 describe("nothing is said about a workload", () => {
+  it("whose larger pods use all they have, because what its pods with one GPU use is not watched", () => {
+    const stateOf = (at: number): Partial<ClusterState> => ({
+      nodes: [gpuNode("n0", 4)],
+      owners: [train, replicaSet(train)],
+      pods: [podOf(train, "large", "n0", 2), podOf(train, "one", "n0", 1), podOf(train, "other", "n0", 1)],
+      telemetry: [
+        pageAt(
+          "n0",
+          ["large", "large", "one", "other"].map((pod, i) => physicalGpu(`GPU-${i}`, 0.9, pod)),
+          at,
+        ),
+      ],
+    });
+    const moment = watchedMoment(stateOf);
+    expect(findRightSize(moment, createTrial(moment))).toEqual({ candidates: [], withheld: [] });
+  });
+
   const rows: readonly (readonly [what: string, given: Case])[] = [
     ["that uses all it has", { activity: [[0.5, 0.2, 0.1, 0.06]] }],
     ["that uses nothing: it is idle, not too large", { activity: [[0, 0, 0, 0]] }],

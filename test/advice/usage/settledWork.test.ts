@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { longTurnsOf } from "../../../exporter/advice/turns.ts";
 import { isSettled, observeWorkloads, smallActivity } from "../../../exporter/advice/usage/observeWorkloads.ts";
 import { nothingWatched, type UsageWatch, watchUsage } from "../../../exporter/advice/usage/usageWatch.ts";
 import { nothingKnown, watchHabits } from "../../../exporter/advice/usage/watchHabits.ts";
@@ -63,45 +64,56 @@ function inLargeCluster(analysis: Analysis, nodes: number): Analysis {
   return { ...analysis, snapshot: { ...snapshot, nodes: [...snapshot.nodes, ...more] } };
 }
 
-/** A break of settled work is not always seen: then it stays settled. Everything else is the same. */
-function compare(every: UsageWatch, inTurn: UsageWatch): void {
-  for (const [key, usage] of every.workloads) {
-    const other = inTurn.workloads.get(key);
-    if (other === undefined || !isSettled(other)) expect(other).toEqual(usage);
-    else expect(other.pods).toEqual(usage.pods);
+/**
+ * A watch may begin later than it could, and a break of settled work is not always seen. What could become advice was seen in
+ * each moment since its watch began: it never used more than what is known of it.
+ */
+function compare(all: readonly UsageWatch[], inTurn: UsageWatch): void {
+  for (const [key, usage] of inTurn.workloads) {
+    if (isSettled(usage)) continue;
+    const full = all[0]?.workloads.get(key);
+    expect(full).toMatchObject({ pods: usage.pods, gpus: usage.gpus, severalGpus: usage.severalGpus });
+    expect(full?.since).toBeLessThanOrEqual(usage.since);
+    // The watch of every moment that begins when this one began.
+    const same = all.find((watch) => watch.workloads.get(key)?.since === usage.since);
+    expect(same?.workloads.get(key)).toEqual(usage);
   }
-  for (const [key, usage] of inTurn.workloads) if (!isSettled(usage)) expect(every.workloads.get(key)).toEqual(usage);
 }
 
 describe("work of which no advice can follow", () => {
   it("is looked at in turn in large clusters, and whatever advice could follow from is the same", () => {
     fc.assert(
       fc.property(history, (moments) => {
-        let [every, inTurn]: readonly [UsageWatch, UsageWatch] = [nothingWatched, nothingWatched];
+        let inTurn = nothingWatched;
+        // Watches that began at each of the moments, and that look at everything.
+        let all: UsageWatch[] = [];
         for (const [i, moment] of moments.entries()) {
           const at = now + i * 30;
           const analysis = analysisAt(stateOf(moment, at), at);
-          every = watchUsage(every, analysis);
+          all = [...all, nothingWatched].map((watch) => watchUsage(watch, analysis));
           inTurn = watchUsage(inTurn, inLargeCluster(analysis, 6000));
-          compare(every, inTurn);
+          compare(all, inTurn);
         }
       }),
       { numRuns: 60, seed: 27 },
     );
   });
 
-  it("has its turn within the cycles in which such a cluster is looked at once", () => {
+  it("has its turn within the cycles in which such a cluster is looked at once, and so has work that cannot be watched", () => {
     const busy: Drawn = { pods: 2, generation: 0, gpus: 2, activity: [20, 20, 20, 20] };
     const blind: Drawn = { ...busy, activity: [20, 20, 20, -1] };
     const at = (moment: Drawn, i: number) =>
       inLargeCluster(analysisAt(stateOf([moment, moment, moment], now + i * 30), now + i * 30), 6000);
+    const cycles = longTurnsOf(6003);
     let watch = watchUsage(nothingWatched, at(busy, 0));
     expect(watch.workloads.size).toBe(3);
-    const left = [1, 2, 3].map((i) => {
-      watch = watchUsage(watch, at(blind, i));
+    const sizes = Array.from({ length: 2 * cycles }, (_, i) => {
+      watch = watchUsage(watch, at(i < cycles ? blind : busy, i + 1));
       return watch.workloads.size;
     });
-    expect(left).toEqual([2, 1, 0]);
+    expect(sizes.slice(0, 3)).toEqual([2, 1, 0]);
+    expect(sizes.slice(cycles - 1, cycles + 3)).toEqual([0, 1, 2, 3]);
+    expect(sizes.at(-1)).toBe(3);
   });
 
   it("is not small, and uses every GPU of pods with several", () => {
@@ -115,8 +127,8 @@ describe("work of which no advice can follow", () => {
         now,
       ),
     );
-    const usages = observeWorkloads(nothingWatched, snapshot);
-    expect(usages.map((usage) => usage !== undefined && isSettled(usage))).toEqual([true, false, false]);
+    const { byPlace } = observeWorkloads(nothingWatched, snapshot);
+    expect(byPlace.map((usage) => usage !== undefined && isSettled(usage))).toEqual([true, false, false]);
   });
 });
 

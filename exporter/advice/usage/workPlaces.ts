@@ -1,0 +1,62 @@
+import type { WorkloadView } from "../../join/snapshot.ts";
+import { workloadName } from "../momentIndex.ts";
+
+/** What identifies a workload from one moment to the next. */
+export type WorkName = Pick<WorkloadView, "kind" | "namespace" | "name">;
+
+/** How far from its place a workload is looked for before it is looked up by its name. */
+const mostMoved = 8;
+
+const known = new WeakMap<readonly WorkName[], { readonly last: readonly WorkName[]; readonly places: Int32Array }>();
+
+/**
+ * For each workload of a moment, its index among those of the moment before; -1 if it is new. No two of them are the same one of
+ * before. Nearly all of them follow each other as before, a few places further on, so that hardly any name is looked up. All
+ * who ask about one moment share the answer.
+ */
+export function placesBefore(last: readonly WorkName[], now: readonly WorkName[]): Int32Array {
+  const before = known.get(now);
+  if (before?.last === last) return before.places;
+  const places = findPlaces(last, now);
+  known.set(now, { last, places });
+  return places;
+}
+
+function findPlaces(last: readonly WorkName[], now: readonly WorkName[]): Int32Array {
+  const places = new Int32Array(now.length).fill(-1);
+  const isSeen = new Uint8Array(last.length);
+  const away: number[] = [];
+  let shift = 0;
+  for (const [place, one] of now.entries()) {
+    const before = nearby(last, place + shift, one, isSeen);
+    if (before < 0) {
+      away.push(place);
+      continue;
+    }
+    places[place] = before;
+    isSeen[before] = 1;
+    shift = before - place;
+  }
+  if (away.length === 0 || !isSeen.includes(0)) return places;
+  const byName = new Map<string, number>();
+  for (const [before, one] of last.entries()) if (isSeen[before] === 0) byName.set(workloadName(one), before);
+  for (const place of away) {
+    const one = now[place];
+    if (one === undefined) continue;
+    const name = workloadName(one);
+    places[place] = byName.get(name) ?? -1;
+    byName.delete(name);
+  }
+  return places;
+}
+
+function nearby(last: readonly WorkName[], at: number, one: WorkName, isSeen: Uint8Array): number {
+  for (let by = 0; by <= mostMoved; by += 1) {
+    if (isSeen[at + by] === 0 && isSameWork(last[at + by], one)) return at + by;
+    if (isSeen[at - by] === 0 && isSameWork(last[at - by], one)) return at - by;
+  }
+  return -1;
+}
+
+const isSameWork = (one: WorkName | undefined, other: WorkName): boolean =>
+  one !== undefined && one.name === other.name && one.namespace === other.namespace && one.kind === other.kind;
