@@ -7,7 +7,15 @@ import { collectGarbage, type Measurement, type Sample, summary } from "./measur
 import { assertWhole, createProduct, type Product, wholeOf } from "./product.ts";
 import { ask } from "./question.ts";
 
-const warmUps = 4;
+/** From then on cycles cost what they cost for weeks: compiled code is warm, and what is kept is in the old generation. */
+const warmUps = 12;
+/** The cycles that are run before the first measured one, after all garbage was collected for the figures of memory. */
+const uncounted = 3;
+/**
+ * Measured cycles for each sample that is asked for. Garbage is collected when Node thinks fit, as in production, which is once
+ * in some cycles: the mean over them has its part of that, while their median has none.
+ */
+const cyclesPerSample = 2;
 const latencyCycles = 3;
 const latencyCycleSeconds = 10;
 const delayResolutionMs = 5;
@@ -26,11 +34,9 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
   assertWhole(product, nodes);
   const withPages = allocatedBytes();
   progress("measured cycles");
+  for (let done = 0; done < uncounted; done += 1) await product.cycle();
   const cycles: ReadonlyMap<string, Sample>[] = [];
-  for (let done = 0; done < samples; done += 1) {
-    collectGarbage();
-    cycles.push(await product.cycle());
-  }
+  for (let done = 0; done < cyclesPerSample * samples; done += 1) cycles.push(await product.cycle());
   progress("cycles under a stop watch for the event loop");
   const delay = await longestDelays(product);
   const { rss } = process.memoryUsage();
@@ -38,6 +44,7 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
     firstSyncCpuMs: sync.cpuMs,
     firstSyncWallMs: sync.wallMs,
     firstCycleCpuMs: first.cpuMs,
+    meanCycleCpuMs: cycles.reduce((sum, stages) => sum + wholeOf(stages).cpuMs, 0) / cycles.length,
     ...delay,
     rssMiB: rss / 2 ** 20,
     peakRssMiB: process.resourceUsage().maxRSS / 1024,

@@ -68,6 +68,7 @@ const stages = [
   "join",
   "analyse",
   "accrue",
+  "advise",
   "publish",
   "whole cycle",
 ] as const;
@@ -86,6 +87,7 @@ CPU time; \`watch\` takes the changes of 1 % of the pods.
 
 ${heading}
 ${stages.map((stage) => line(stage, (key) => cpuMs(results, key, stage), "ms")).join("\n")}
+${figureLine("whole cycle, mean with all collections of garbage", "meanCycleCpuMs", "ms")}
 ${line("compute: all but receiving, parsing as in `parse`", (key) => computeMs(key, results), "ms")}
 ${figureLine("first sync of all objects", "firstSyncCpuMs", "ms")}
 ${figureLine("first cycle", "firstCycleCpuMs", "ms")}
