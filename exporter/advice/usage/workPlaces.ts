@@ -7,7 +7,13 @@ export type WorkName = Pick<WorkloadView, "kind" | "namespace" | "name">;
 /** How far from its place a workload is looked for before it is looked up by its name. */
 const mostMoved = 8;
 
-const known = new WeakMap<readonly WorkName[], { readonly last: readonly WorkName[]; readonly places: Int32Array }>();
+interface Found {
+  /** Weak: a moment that held on to the one before would hold on to all of them. */
+  readonly last: WeakRef<readonly WorkName[]>;
+  readonly places: Int32Array;
+}
+
+const known = new WeakMap<readonly WorkName[], Found>();
 
 /**
  * For each workload of a moment, its index among those of the moment before; -1 if it is new. No two of them are the same one of
@@ -16,9 +22,9 @@ const known = new WeakMap<readonly WorkName[], { readonly last: readonly WorkNam
  */
 export function placesBefore(last: readonly WorkName[], now: readonly WorkName[]): Int32Array {
   const before = known.get(now);
-  if (before?.last === last) return before.places;
+  if (before?.last.deref() === last) return before.places;
   const places = findPlaces(last, now);
-  known.set(now, { last, places });
+  known.set(now, { last: new WeakRef(last), places });
   return places;
 }
 
