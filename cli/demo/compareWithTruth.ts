@@ -54,7 +54,7 @@ export function compareWithTruth(
       pairs.push({ what: `GPUs that wait in ${name}`, found: found.pending, truth: queue.waiting });
   }
   const physical = truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
-  const inStates = analysis.accountingEntries.reduce((sum, accountingEntry) => sum + accountingEntry.gpus, 0);
+  const inStates = analysis.accountingEntries.gpus.reduce((sum, gpus) => sum + gpus, 0);
   pairs.push({ what: "GPUs counted in all states", found: inStates, truth: physical });
   if (accounted !== null)
     pairs.push({

@@ -1,16 +1,19 @@
+import { type AccountingEntries, noEntries } from "../analysis/accountingEntries.ts";
 import type { Analysis } from "../analysis/analysis.ts";
-import { gpuStates, stateIds } from "../model/gpuStates.ts";
+import { keepShape } from "../kernel/inRanges.ts";
+import { gpuStates } from "../model/gpuStates.ts";
 import { type AccountInterner, createAccountInterner } from "./accountInterner.ts";
 import {
   activeId,
   type Block,
   type Holder,
-  holders,
+  Holders,
   type IndexByState,
   indexIn,
+  noHolders,
   noIndices,
   type OwnerMemory,
-  places,
+  Places,
   setIndex,
   underutilizedId,
 } from "./holders.ts";
@@ -90,55 +93,13 @@ function accountMoment(
   owners: OwnerMemory,
   queueOf: QueueNameOf,
 ): AccountedMoment {
-  const { snapshot, accountingEntries, prices } = analysis;
-  const holderOf = holders(snapshot, interner, owners, queueOf);
-  const placeOf = places(snapshot, prices, interner);
-  const accounts = accountList(interner);
-  const blockOf = blocks(accounts.of);
-  const lines: Line[] = [];
-  const gpus: number[] = [];
-  const lineOf = new Int32Array(accountingEntries.length);
-  const activeLineOf = new Int32Array(accountingEntries.length).fill(-1);
-  const underutilizedLineOf = new Int32Array(accountingEntries.length).fill(-1);
-
-  const openLine = (block: Block, holder: Holder, stateId: number): number => {
-    let accountIndex = indexIn(block.accounts, stateId);
-    if (accountIndex < 0) {
-      accountIndex = accounts.add(holder.owner, block.place, stateId);
-      setIndex(block.accounts, stateId, accountIndex);
-    }
-    const account = accounts.list[accountIndex];
-    if (account === undefined) return 0;
-    const line = lines.push({ account, accountIndex, workload: holder.workload }) - 1;
-    gpus.push(0);
-    setIndex(block.lines, stateId, line);
-    return line;
-  };
-  const lineIn = (block: Block, holder: Holder, stateId: number): number => {
-    const known = indexIn(block.lines, stateId);
-    return known >= 0 ? known : openLine(block, holder, stateId);
-  };
-
-  for (let i = 0; i < accountingEntries.length; i++) {
-    const accountingEntry = accountingEntries[i];
-    if (accountingEntry === undefined) continue;
-    const holder = holderOf(accountingEntry.pod);
-    const block = blockOf(holder, placeOf(accountingEntry));
-    const { state } = accountingEntry;
-    const isSplit = state === "active" || state === "underutilized";
-    const stateId =
-      state === "active" ? activeId : state === "underutilized" ? underutilizedId : (stateIds.get(state) ?? 0);
-    const line = lineIn(block, holder, stateId);
-    lineOf[i] = line;
-    gpus[line] = (gpus[line] ?? 0) + accountingEntry.gpus;
-    if (!isSplit) continue;
-    activeLineOf[i] = lineIn(block, holder, activeId);
-    underutilizedLineOf[i] = lineIn(block, holder, underutilizedId);
-  }
+  const found = new FoundLines(analysis, interner, new Holders(analysis.snapshot, interner, owners, queueOf));
+  analysis.accountingEntries.addTo(found);
+  const { lines, accounts, gpus, lineOf, activeLineOf, underutilizedLineOf } = found;
   return {
     lines,
-    accounts: accounts.list,
-    gpus: new Float64Array(gpus),
+    accounts,
+    gpus: Float64Array.from(gpus),
     lineOf,
     activeLineOf,
     underutilizedLineOf,
@@ -146,52 +107,117 @@ function accountMoment(
   };
 }
 
-/** The accounts of one moment, each once. */
-function accountList(interner: AccountInterner) {
-  const list: Account[] = [];
-  const byOwner: (Map<number, IndexByState> | undefined)[] = [];
-  return {
-    list,
-    /** Index of the account of one owner at one place, by state. */
-    of(owner: number, place: number): IndexByState {
-      let byPlace = byOwner[owner];
-      if (byPlace === undefined) {
-        byPlace = new Map();
-        byOwner[owner] = byPlace;
-      }
-      const known = byPlace.get(place);
-      if (known !== undefined) return known;
-      const indices: IndexByState = noIndices();
-      byPlace.set(place, indices);
-      return indices;
-    },
-    add(owner: number, place: number, stateId: number): number {
-      return list.push(interner.account(owner, place, gpuStates[stateId] ?? "unobserved")) - 1;
-    },
-  };
+interface FoundIn extends Pick<Analysis, "accountingEntries"> {
+  readonly snapshot: Pick<Analysis["snapshot"], "nodes">;
+  readonly prices: Pick<Analysis["prices"], "byNode">;
 }
 
-/**
- * Finds the block of a holder at a place. A holder mostly stays at one place, so its last block is tried first; most holders
- * never have another.
- */
-function blocks(accountsOf: (owner: number, place: number) => IndexByState): (holder: Holder, place: number) => Block {
-  return (holder, place) => {
-    const last = holder.block;
-    if (last?.place === place) return last;
-    const block = holder.others?.get(place) ?? {
-      place,
-      lines: noIndices(),
-      accounts: accountsOf(holder.owner, place),
-    };
-    if (last !== null) {
-      holder.others ??= new Map([[last.place, last]]);
-      holder.others.set(place, block);
+/** The lines of a moment as far as its entries have been visited. */
+class FoundLines {
+  readonly lines: Line[] = [];
+  readonly accounts: Account[] = [];
+  readonly gpus: number[] = [];
+  readonly lineOf: Int32Array;
+  readonly activeLineOf: Int32Array;
+  readonly underutilizedLineOf: Int32Array;
+  readonly #entries: AccountingEntries;
+  readonly #interner: AccountInterner;
+  readonly #holders: Holders;
+  readonly #places: Places;
+  /** Index of the account of one owner at one place, by state. */
+  readonly #byOwner: (Map<number, IndexByState> | undefined)[] = [];
+  #lastPod = -1;
+  #lastPlace = -1;
+  #holder: Holder;
+  #block: Block | null = null;
+
+  constructor({ snapshot, accountingEntries, prices }: FoundIn, interner: AccountInterner, known: Holders) {
+    this.#entries = accountingEntries;
+    this.#interner = interner;
+    this.#holders = known;
+    this.#places = new Places(snapshot, accountingEntries, prices, interner);
+    this.#holder = known.of(-1);
+    this.lineOf = new Int32Array(accountingEntries.length);
+    this.activeLineOf = new Int32Array(accountingEntries.length).fill(-1);
+    this.underutilizedLineOf = new Int32Array(accountingEntries.length).fill(-1);
+  }
+
+  addRange(from: number, to: number): void {
+    const { node, pool, pod, state, gpus } = this.#entries;
+    for (let i = from; i < to; i++) {
+      const block = this.#blockOf(pod[i] ?? -1, this.#places.of(node[i] ?? 0, pool[i] ?? 0));
+      const stateId = state[i] ?? 0;
+      const line = this.#lineIn(block, stateId);
+      this.lineOf[i] = line;
+      this.gpus[line] = (this.gpus[line] ?? 0) + (gpus[i] ?? 0);
+      if (stateId !== activeId && stateId !== underutilizedId) continue;
+      this.activeLineOf[i] = this.#lineIn(block, activeId);
+      this.underutilizedLineOf[i] = this.#lineIn(block, underutilizedId);
     }
-    holder.block = block;
+  }
+
+  /**
+   * The block of a pod's holder at a place. Neighbouring entries are mostly of one pod, and a holder mostly stays at one place,
+   * so the last ones are tried first.
+   */
+  #blockOf(pod: number, place: number): Block {
+    if (this.#block !== null && pod === this.#lastPod && place === this.#lastPlace) return this.#block;
+    const holder = this.#holders.of(pod);
+    const last = holder.block;
+    let block = last;
+    if (block === null || block.place !== place) {
+      const accounts = this.#accountsOf(holder.owner, place);
+      block = holder.others?.get(place) ?? { place, lines: noIndices(), accounts };
+      if (last !== null) {
+        holder.others ??= new Map([[last.place, last]]);
+        holder.others.set(place, block);
+      }
+      holder.block = block;
+    }
+    this.#lastPod = pod;
+    this.#lastPlace = place;
+    this.#holder = holder;
+    this.#block = block;
     return block;
-  };
+  }
+
+  #lineIn(block: Block, stateId: number): number {
+    const known = indexIn(block.lines, stateId);
+    return known >= 0 ? known : this.#openLine(block, stateId);
+  }
+
+  #openLine(block: Block, stateId: number): number {
+    const { owner, workload } = this.#holder;
+    let accountIndex = indexIn(block.accounts, stateId);
+    if (accountIndex < 0) {
+      const state = gpuStates[stateId] ?? "unobserved";
+      accountIndex = this.accounts.push(this.#interner.account(owner, block.place, state)) - 1;
+      setIndex(block.accounts, stateId, accountIndex);
+    }
+    const account = this.accounts[accountIndex];
+    if (account === undefined) return 0;
+    const line = this.lines.push({ account, accountIndex, workload }) - 1;
+    this.gpus.push(0);
+    setIndex(block.lines, stateId, line);
+    return line;
+  }
+
+  #accountsOf(owner: number, place: number): IndexByState {
+    const byPlace = this.#byOwner[owner] ?? new Map<number, IndexByState>();
+    this.#byOwner[owner] = byPlace;
+    const known = byPlace.get(place) ?? noIndices();
+    byPlace.set(place, known);
+    return known;
+  }
 }
+
+keepShape(
+  new FoundLines(
+    { snapshot: { nodes: [] }, accountingEntries: noEntries, prices: { byNode: new Map() } },
+    createAccountInterner(),
+    noHolders,
+  ),
+);
 
 /** Accounts in the order in which they get series of their own: those with the most GPUs first. */
 export function largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): readonly Account[] {
@@ -217,7 +243,7 @@ export function meteredAccounts(
   for (let i = 0; i < accountingEntries.length; i++) {
     const indices = [indexOf(lineOf[i]), indexOf(activeLineOf[i]), indexOf(underutilizedLineOf[i])];
     if (!indices.some((index) => wanted[index] === true)) continue;
-    const reading = snapshot.devices[accountingEntries[i]?.device ?? -1]?.reading;
+    const reading = snapshot.devices[accountingEntries.device[i] ?? -1]?.reading;
     if (reading == null || (reading.energyJoules === null && reading.powerWatts === null)) continue;
     for (const index of indices) {
       const account = accounts[index];

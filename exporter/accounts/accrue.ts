@@ -1,10 +1,12 @@
-import type { AccountingEntry } from "../analysis/accountingEntry.ts";
+import { type AccountingEntries, noEntries } from "../analysis/accountingEntries.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Snapshot } from "../join/snapshot.ts";
+import { keepShape } from "../kernel/inRanges.ts";
 import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
 import { capacityTimeOf, noCapacityTime } from "./capacityTime.ts";
 import { type StepEnergy, stepEnergy } from "./gpuEnergy.ts";
 import { healthTimesOf } from "./healthTime.ts";
+import { activeId } from "./holders.ts";
 import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
 import { laterActivity, matchDevices } from "./matchDevices.ts";
 import type { AccruedTime, NodeTime, PoolHour, Posting, StepInterval } from "./posting.ts";
@@ -56,110 +58,120 @@ const nothingAccrued: Omit<AccruedTime, "interval"> = {
   healthTimes: [],
 };
 
+function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Amounts {
+  const { snapshot: earlier, accountingEntries: entries, prices: found } = before;
+  const matches = matchDevices(earlier, later);
+  const energy = stepEnergy(earlier, later, matches, seconds);
+  // Looked up once per node and not once per entry; 0 where nothing has a price, which adds nothing.
+  const prices = Float64Array.from(entries.nodes, (node) => found.byNode.get(node)?.perGpuHour ?? 0);
+  const amounts = new Amounts({ entries, moment, earlier, later, matches, energy, prices });
+  entries.addTo(amounts);
+  return amounts;
+}
+
+/** What amounts are made of. */
+interface StepInput {
+  readonly entries: AccountingEntries;
+  readonly moment: Pick<AccountedMoment, "lines" | "lineOf" | "activeLineOf" | "underutilizedLineOf">;
+  readonly earlier: Pick<Snapshot, "pods">;
+  readonly later: Pick<Snapshot, "devices" | "pods">;
+  readonly matches: Int32Array;
+  readonly energy: StepEnergy;
+  /** By index of the node. */
+  readonly prices: Float64Array;
+}
+
 /** The amounts of each line of a moment over the step: mean GPUs, joules in total (NaN where unknown), and cost per hour. */
-interface Amounts {
+class Amounts {
   readonly gpus: Float64Array;
   readonly estimated: Float64Array;
   readonly joules: Float64Array;
   /** Cost per hour of each line; 0 for lines whose account has no currency. */
   readonly costPerHour: Float64Array;
-}
+  readonly #of: StepInput;
+  // The active and the underutilized part of a holding follow each other.
+  #lastDevice = -1;
+  #lastPod = -1;
+  #lastActivity: number | null = null;
 
-function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Amounts {
-  const { snapshot, accountingEntries } = before;
-  const { lines, lineOf, activeLineOf, underutilizedLineOf } = moment;
-  const gpus = new Float64Array(lines.length);
-  const estimated = new Float64Array(lines.length);
-  const joules = new Float64Array(lines.length).fill(Number.NaN);
-  const costPerHour = new Float64Array(lines.length);
-  const matches = matchDevices(snapshot, later);
-  const energy = stepEnergy(snapshot, later, matches, seconds);
-  const prices = accountedPrices(before);
+  constructor(input: StepInput) {
+    const { length } = input.moment.lines;
+    this.gpus = new Float64Array(length);
+    this.estimated = new Float64Array(length);
+    this.joules = new Float64Array(length).fill(Number.NaN);
+    this.costPerHour = new Float64Array(length);
+    this.#of = input;
+  }
 
-  const add = (line: number, amount: number, isEstimated: boolean, joulesPerGpu: number, price: number): void => {
-    if (!(amount > 0)) return;
-    gpus[line] = (gpus[line] ?? 0) + amount;
-    if (isEstimated) estimated[line] = (estimated[line] ?? 0) + amount;
-    costPerHour[line] = (costPerHour[line] ?? 0) + amount * price;
-    if (Number.isNaN(joulesPerGpu)) return;
-    const sum = joules[line] ?? Number.NaN;
-    joules[line] = (Number.isNaN(sum) ? 0 : sum) + joulesPerGpu * amount;
-  };
+  addRange(from: number, to: number): void {
+    for (let i = from; i < to; i++) this.#addEntry(i);
+  }
 
-  let lastDevice = -1;
-  let lastPod = -1;
-  let lastActivity: number | null = null;
-  const addAccountingEntry = (accountingEntry: AccountingEntry, i: number): void => {
-    const { device, pod, estimated: isEstimated } = accountingEntry;
-    const perGpu = joulesPerGpu(energy, accountingEntry);
-    const price = priceOf(prices, accountingEntry);
+  #addEntry(i: number): void {
+    const { gpus, device: devices, pod: pods, state, node, estimated } = this.#of.entries;
+    const { lineOf, activeLineOf, underutilizedLineOf } = this.#of.moment;
+    const amount = gpus[i] ?? 0;
+    const device = devices[i] ?? -1;
+    const pod = pods[i] ?? -1;
+    const isEstimated = estimated[i] === 1;
+    const joules = device < 0 ? this.#joulesOfPart(i) : (this.#of.energy.ofDevice[device] ?? Number.NaN);
+    const price = this.#of.prices[node[i] ?? 0] ?? 0;
     const activeLine = activeLineOf[i] ?? -1;
-    if (activeLine < 0 || device === null || pod === null) {
-      add(lineOf[i] ?? 0, accountingEntry.gpus, isEstimated, perGpu, price);
+    if (activeLine < 0 || device < 0 || pod < 0) {
+      this.#add(lineOf[i] ?? 0, amount, isEstimated, joules, price);
       return;
     }
-    if (device !== lastDevice || pod !== lastPod) {
-      lastActivity = activityLater(snapshot, later, matches, device, pod);
-      lastDevice = device;
-      lastPod = pod;
+    const wasActive = state[i] === activeId ? 1 : 0;
+    const active = amount * (wasActive + (this.#activityLater(device, pod) ?? wasActive)) * 0.5;
+    this.#add(activeLine, active, isEstimated, joules, price);
+    this.#add(underutilizedLineOf[i] ?? 0, amount - active, isEstimated, joules, price);
+  }
+
+  /**
+   * The activity of a holding at the later moment; `null` if only the earlier activity is known. The mean of a holding, share x
+   * (a + b) / 2, is counted piece by piece: half of what was active stays active, and half of every piece is as active as the
+   * later moment.
+   */
+  #activityLater(device: number, pod: number): number | null {
+    if (device !== this.#lastDevice || pod !== this.#lastPod) {
+      const holder = this.#of.earlier.pods[pod];
+      const match = this.#of.later.devices[this.#of.matches[device] ?? -1];
+      this.#lastActivity =
+        holder === undefined || match === undefined ? null : laterActivity(holder, match, this.#of.later);
+      this.#lastDevice = device;
+      this.#lastPod = pod;
     }
-    const wasActive = accountingEntry.state === "active" ? 1 : 0;
-    const active = accountingEntry.gpus * (wasActive + (lastActivity ?? wasActive)) * 0.5;
-    add(activeLine, active, isEstimated, perGpu, price);
-    add(underutilizedLineOf[i] ?? 0, accountingEntry.gpus - active, isEstimated, perGpu, price);
-  };
-  for (let i = 0; i < accountingEntries.length; i++) {
-    const accountingEntry = accountingEntries[i];
-    if (accountingEntry !== undefined) addAccountingEntry(accountingEntry, i);
+    return this.#lastActivity;
   }
-  return { gpus, estimated, joules, costPerHour };
-}
 
-/**
- * The activity of a holding at the later moment; `null` if only the earlier activity is known. The mean of a holding, share x
- * (a + b) / 2, is counted piece by piece: half of what was active stays active, and half of every piece is as active as the
- * later moment.
- */
-function activityLater(
-  earlier: Snapshot,
-  later: Snapshot,
-  matches: Int32Array,
-  device: number,
-  pod: number,
-): number | null {
-  const holder = earlier.pods[pod];
-  const match = later.devices[matches[device] ?? -1];
-  return holder === undefined || match === undefined ? null : laterActivity(holder, match, later);
-}
-
-function joulesPerGpu(energy: StepEnergy, { device, node, pool }: AccountingEntry): number {
-  return device === null ? energy.ofUnpartitioned(node, pool) : (energy.ofDevice[device] ?? Number.NaN);
-}
-
-function priceOf(prices: AccountedPrices, { device, node }: AccountingEntry): number {
-  return device === null ? prices.ofNode(node) : (prices.ofDevice[device] ?? 0);
-}
-
-/** What a physical GPU costs per hour at a moment; 0 where nothing has a price, which adds nothing. */
-interface AccountedPrices {
-  /** Price of the GPUs of each device, by index into `Snapshot.devices`. */
-  readonly ofDevice: Float64Array;
-  /** Price for parts of GPUs that are no device, by the name of their node. */
-  ofNode(node: string): number;
-}
-
-/** The prices of a moment, looked up once per node and not once per accounting entry. */
-function accountedPrices({ snapshot, prices }: Pick<Analysis, "snapshot" | "prices">): AccountedPrices {
-  const { byNode } = prices;
-  const ofDevice = new Float64Array(snapshot.devices.length);
-  const ofNode = (node: string): number => byNode.get(node)?.perGpuHour ?? 0;
-  if (byNode.size === 0) return { ofDevice, ofNode };
-  for (const { name, devices } of snapshot.nodes) {
-    const price = ofNode(name);
-    if (price > 0) for (const index of devices) ofDevice[index] = price;
+  #joulesOfPart(index: number): number {
+    const { nodes, node, pools, pool } = this.#of.entries;
+    return this.#of.energy.ofUnpartitioned(nodes[node[index] ?? 0] ?? "", pools[pool[index] ?? 0] ?? "");
   }
-  return { ofDevice, ofNode };
+
+  #add(line: number, amount: number, isEstimated: boolean, joulesPerGpu: number, price: number): void {
+    if (!(amount > 0)) return;
+    this.gpus[line] = (this.gpus[line] ?? 0) + amount;
+    if (isEstimated) this.estimated[line] = (this.estimated[line] ?? 0) + amount;
+    this.costPerHour[line] = (this.costPerHour[line] ?? 0) + amount * price;
+    if (Number.isNaN(joulesPerGpu)) return;
+    const sum = this.joules[line] ?? Number.NaN;
+    this.joules[line] = (Number.isNaN(sum) ? 0 : sum) + joulesPerGpu * amount;
+  }
 }
+
+const none = new Int32Array();
+keepShape(
+  new Amounts({
+    entries: noEntries,
+    moment: { lines: [], lineOf: none, activeLineOf: none, underutilizedLineOf: none },
+    earlier: { pods: [] },
+    later: { devices: [], pods: [] },
+    matches: none,
+    energy: { ofDevice: new Float64Array(), ofUnpartitioned: () => Number.NaN },
+    prices: new Float64Array(),
+  }),
+);
 
 const secondsPerHour = 3600;
 

@@ -1,4 +1,5 @@
-import type { NodeView, Snapshot } from "../join/snapshot.ts";
+import type { Device, NodeView, Snapshot } from "../join/snapshot.ts";
+import { inRanges, keepShape } from "../kernel/inRanges.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 
 /**
@@ -24,25 +25,66 @@ const oldestPageSeconds = 120;
  * `matches` is the result of `matchDevices`.
  */
 export function stepEnergy(earlier: Snapshot, later: Snapshot, matches: Int32Array, seconds: number): StepEnergy {
-  const ofDevice = new Float64Array(earlier.devices.length).fill(Number.NaN);
-  const unpartitioned = Map.groupBy(earlier.unpartitioned, (part) => part.node);
-  const perPool = new Map<string, Map<string, number>>();
-  for (const node of earlier.nodes) {
-    const parts = unpartitioned.get(node.name) ?? [];
-    const isCut = parts.length > 0 || node.devices.some((index) => earlier.devices[index]?.gpuInstance !== null);
-    if (isCut) perPool.set(node.name, sharePartitionedGpus(node, parts));
-    else for (const index of node.devices) ofDevice[index] = wholeGpu(index);
-  }
-  return { ofDevice, ofUnpartitioned: (node, pool) => perPool.get(node)?.get(pool) ?? Number.NaN };
+  const energy = new NodeEnergy(earlier, later, matches, seconds);
+  inRanges(earlier.nodes.length, energy);
+  return energy;
+}
 
-  function wholeGpu(index: number): number {
-    const device = earlier.devices[index];
+type Drawing = Pick<Snapshot, "nodes" | "devices" | "unpartitioned">;
+
+/** The energy of the GPUs of each node. */
+class NodeEnergy implements StepEnergy {
+  readonly ofDevice: Float64Array;
+  readonly #perPool = new Map<string, Map<string, number>>();
+  readonly #unpartitioned: ReadonlyMap<string, Snapshot["unpartitioned"]>;
+  readonly #earlier: Drawing;
+  readonly #later: Pick<Snapshot, "devices">;
+  readonly #matches: Int32Array;
+  readonly #seconds: number;
+
+  constructor(earlier: Drawing, later: Pick<Snapshot, "devices">, matches: Int32Array, seconds: number) {
+    this.ofDevice = new Float64Array(earlier.devices.length).fill(Number.NaN);
+    this.#unpartitioned = Map.groupBy(earlier.unpartitioned, (part) => part.node);
+    this.#earlier = earlier;
+    this.#later = later;
+    this.#matches = matches;
+    this.#seconds = seconds;
+  }
+
+  ofUnpartitioned(node: string, pool: string): number {
+    return this.#perPool.get(node)?.get(pool) ?? Number.NaN;
+  }
+
+  addRange(from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      const node = this.#earlier.nodes[at];
+      if (node !== undefined) this.#addNode(node);
+    }
+  }
+
+  #addNode(node: NodeView): void {
+    const parts = this.#unpartitioned.get(node.name) ?? noParts;
+    const isCut = parts.length > 0 || node.devices.some((index) => this.#before(index)?.gpuInstance !== null);
+    if (isCut) this.#perPool.set(node.name, this.#sharePartitionedGpus(node, parts));
+    else for (const index of node.devices) this.ofDevice[index] = this.#wholeGpu(index);
+  }
+
+  #before(index: number): Device | undefined {
+    return this.#earlier.devices[index];
+  }
+
+  #after(index: number): DeviceReading | null {
+    return this.#later.devices[this.#matches[index] ?? -1]?.reading ?? null;
+  }
+
+  #wholeGpu(index: number): number {
+    const device = this.#before(index);
     if (device === undefined || !(device.weight > 0)) return Number.NaN;
-    return joulesOf(device.reading, later.devices[matches[index] ?? -1]?.reading ?? null, seconds) / device.weight;
+    return joulesOf(device.reading, this.#after(index), this.#seconds) / device.weight;
   }
 
   /** Fills `ofDevice` for a node with MIG GPUs; returns what its unpartitioned parts drew, by pool. */
-  function sharePartitionedGpus(node: NodeView, parts: Snapshot["unpartitioned"]): Map<string, number> {
+  #sharePartitionedGpus(node: NodeView, parts: Snapshot["unpartitioned"]): Map<string, number> {
     const physicalGpus = new Map<string, PartitionedGpu>();
     const gpuOf = (uuid: string): PartitionedGpu => {
       const physicalGpu = physicalGpus.get(uuid) ?? { weight: 0, before: unread, after: unread };
@@ -50,23 +92,27 @@ export function stepEnergy(earlier: Snapshot, later: Snapshot, matches: Int32Arr
       return physicalGpu;
     };
     for (const index of node.devices) {
-      const device = earlier.devices[index];
+      const device = this.#before(index);
       if (device?.uuid == null) continue;
       const physicalGpu = gpuOf(device.uuid);
       physicalGpu.weight += device.weight;
       physicalGpu.before = largest(physicalGpu.before, device.reading);
-      physicalGpu.after = largest(physicalGpu.after, later.devices[matches[index] ?? -1]?.reading);
+      physicalGpu.after = largest(physicalGpu.after, this.#after(index));
     }
     for (const { uuid, weight } of parts) if (uuid !== null) gpuOf(uuid).weight += weight;
     const perGpu = (uuid: string | null): number => {
       const physicalGpu = uuid === null ? undefined : physicalGpus.get(uuid);
       if (physicalGpu === undefined || !(physicalGpu.weight > 0)) return Number.NaN;
-      return joulesOf(physicalGpu.before, physicalGpu.after, seconds) / physicalGpu.weight;
+      return joulesOf(physicalGpu.before, physicalGpu.after, this.#seconds) / physicalGpu.weight;
     };
-    for (const index of node.devices) ofDevice[index] = perGpu(earlier.devices[index]?.uuid ?? null);
+    for (const index of node.devices) this.ofDevice[index] = perGpu(this.#before(index)?.uuid ?? null);
     return meanByPool(parts, perGpu);
   }
 }
+
+keepShape(new NodeEnergy({ nodes: [], devices: [], unpartitioned: [] }, { devices: [] }, new Int32Array(), Number.NaN));
+
+const noParts: Snapshot["unpartitioned"] = [];
 
 /** What telemetry reports for a whole GPU; each of its instances repeats it. */
 type GpuReading = Pick<DeviceReading, "energyJoules" | "powerWatts">;

@@ -36,7 +36,7 @@ const secondsPerHour = 3600;
  * The GPUs of a moment by cause, in the order in which they are found. They are announced in one cycle and added in the next.
  */
 export const healthGroups = oncePer((analysis: Analysis): readonly HealthGroup[] => {
-  const found = analysis.accountingEntries.filter(({ cause, gpus }) => cause !== undefined && gpus > 0);
+  const found = analysis.accountingEntries.withCause().filter(({ gpus }) => gpus > 0);
   if (found.length === 0) return [];
   const nodePools = new Map(analysis.snapshot.nodes.map(({ name, nodePool }) => [name, nodePool] as const));
   const ids = createTupleInterner();

@@ -1,8 +1,9 @@
-import type { AccountingEntry } from "../analysis/accountingEntry.ts";
+import { type AccountingEntries, nodeFinder, noEntries } from "../analysis/accountingEntries.ts";
 import type { Prices } from "../analysis/prices/prices.ts";
-import type { PodView, Snapshot } from "../join/snapshot.ts";
+import type { NodeView, PodView, Snapshot } from "../join/snapshot.ts";
+import { keepShape } from "../kernel/inRanges.ts";
 import { gpuStates, stateIds } from "../model/gpuStates.ts";
-import { type AccountInterner, nobody } from "./accountInterner.ts";
+import { type AccountInterner, createAccountInterner, nobody } from "./accountInterner.ts";
 import type { WorkloadKey } from "./posting.ts";
 import type { QueueNameOf } from "./queueNames.ts";
 
@@ -31,55 +32,72 @@ export interface Holder {
  */
 export type OwnerMemory = WeakMap<PodView, number>;
 
-/**
- * Finds the holder of a pod; for `null`, the holder that stands for nobody. Most pods of one workload are alike, so that few
- * are looked up by value.
- */
-export function holders(
-  snapshot: Snapshot,
-  accounts: AccountInterner,
-  owners: OwnerMemory,
-  queueOf: QueueNameOf,
-): (pod: number | null) => Holder {
-  const ofPod: (Holder | undefined)[] = new Array(snapshot.pods.length).fill(undefined);
-  const ofWorkload: (LastPod | undefined)[] = new Array(snapshot.workloads.length).fill(undefined);
-  const none: Holder = { owner: accounts.ownerId(nobody), workload: null, next: null, block: null, others: null };
+/** Finds the holders of pods. Most pods of one workload are alike, so that few are looked up by value. */
+export class Holders {
+  readonly #snapshot: Pick<Snapshot, "pods" | "workloads">;
+  readonly #accounts: AccountInterner;
+  readonly #owners: OwnerMemory;
+  readonly #queueOf: QueueNameOf;
+  readonly #none: Holder;
+  readonly #ofPod: (Holder | undefined)[];
+  readonly #ofWorkload: (LastPod | undefined)[];
 
-  const ownerOf = (pod: PodView): number => {
-    const known = owners.get(pod);
+  constructor(
+    snapshot: Pick<Snapshot, "pods" | "workloads">,
+    accounts: AccountInterner,
+    owners: OwnerMemory,
+    queueOf: QueueNameOf,
+  ) {
+    this.#snapshot = snapshot;
+    this.#accounts = accounts;
+    this.#owners = owners;
+    this.#queueOf = queueOf;
+    this.#none = { owner: accounts.ownerId(nobody), workload: null, next: null, block: null, others: null };
+    this.#ofPod = new Array(snapshot.pods.length).fill(undefined);
+    this.#ofWorkload = new Array(snapshot.workloads.length).fill(undefined);
+  }
+
+  /** The holder of a pod by its index; for -1, the holder that stands for nobody. */
+  of(podIndex: number): Holder {
+    if (podIndex < 0) return this.#none;
+    const known = this.#ofPod[podIndex];
     if (known !== undefined) return known;
-    const { name: queue, isConfirmed } = queueOf(pod);
-    const { team, namespace, priorityClass } = pod;
-    const owner = accounts.ownerId({ team, queue, namespace, priorityClass });
-    // A name that nothing confirms may be counted differently from moment to moment.
-    if (isConfirmed) owners.set(pod, owner);
-    return owner;
-  };
+    const pod = this.#snapshot.pods[podIndex];
+    if (pod === undefined) return this.#none;
+    const last = this.#ofWorkload[pod.workload];
+    const found = last !== undefined && isAlike(last.pod, pod) ? last : this.#byValue(pod, last);
+    this.#ofWorkload[pod.workload] = found;
+    this.#ofPod[podIndex] = found.holder;
+    return found.holder;
+  }
 
-  const byValue = (pod: PodView, last: LastPod | undefined): LastPod => {
-    const owner = ownerOf(pod);
+  #byValue(pod: PodView, last: LastPod | undefined): LastPod {
+    const owner = this.#ownerOf(pod);
     for (let known = last?.newest ?? null; known !== null; known = known.next) {
       if (known.owner === owner) return { pod, holder: known, newest: last?.newest ?? known };
     }
-    const view = snapshot.workloads[pod.workload];
+    const view = this.#snapshot.workloads[pod.workload];
     const workload = view === undefined ? null : { kind: view.kind, namespace: view.namespace, name: view.name };
     const holder: Holder = { owner, workload, next: last?.newest ?? null, block: null, others: null };
     return { pod, holder, newest: holder };
-  };
+  }
 
-  return (podIndex) => {
-    if (podIndex === null) return none;
-    const known = ofPod[podIndex];
+  #ownerOf(pod: PodView): number {
+    const known = this.#owners.get(pod);
     if (known !== undefined) return known;
-    const pod = snapshot.pods[podIndex];
-    if (pod === undefined) return none;
-    const last = ofWorkload[pod.workload];
-    const found = last !== undefined && isAlike(last.pod, pod) ? last : byValue(pod, last);
-    ofWorkload[pod.workload] = found;
-    ofPod[podIndex] = found.holder;
-    return found.holder;
-  };
+    const { name: queue, isConfirmed } = this.#queueOf(pod);
+    const { team, namespace, priorityClass } = pod;
+    const owner = this.#accounts.ownerId({ team, queue, namespace, priorityClass });
+    // A name that nothing confirms may be counted differently from moment to moment.
+    if (isConfirmed) this.#owners.set(pod, owner);
+    return owner;
+  }
 }
+
+/** Finds holders where nobody is. */
+export const noHolders = new Holders({ pods: [], workloads: [] }, createAccountInterner(), new WeakMap(), () => {
+  return { name: null, isConfirmed: true };
+});
 
 /** The pod of a workload that was looked up last. */
 interface LastPod {
@@ -94,29 +112,45 @@ function isAlike(a: PodView, b: PodView): boolean {
 }
 
 /**
- * Finds the place of an accounting entry, with the currency of its node's price. Neighbouring accounting entries mostly have
- * the same node and pool, so that only the first of them looks them up.
+ * Finds the places of nodes and pools, with the currency of the node's price. Neighbouring accounting entries mostly have the
+ * same node and pool, so that only the first of them looks them up.
  */
-export function places(
-  snapshot: Snapshot,
-  { byNode }: Pick<Prices, "byNode">,
-  accounts: AccountInterner,
-): (accountingEntry: AccountingEntry) => number {
-  const nodes = new Map(snapshot.nodes.map((node) => [node.name, node] as const));
-  let lastNode: string | null = null;
-  let lastPool: string | null = null;
-  let lastPlace = 0;
-  return ({ node, pool }) => {
-    if (node === lastNode && pool === lastPool) return lastPlace;
-    const view = nodes.get(node);
+export class Places {
+  readonly #entries: AccountingEntries;
+  readonly #viewOf: (node: number) => NodeView | undefined;
+  readonly #prices: Pick<Prices, "byNode">;
+  readonly #accounts: AccountInterner;
+  #lastNode = -1;
+  #lastPool = -1;
+  #last = 0;
+
+  constructor(
+    snapshot: Pick<Snapshot, "nodes">,
+    entries: AccountingEntries,
+    prices: Pick<Prices, "byNode">,
+    accounts: AccountInterner,
+  ) {
+    this.#entries = entries;
+    this.#viewOf = nodeFinder(snapshot, entries);
+    this.#prices = prices;
+    this.#accounts = accounts;
+  }
+
+  /** The number of a place, by the indices that accounting entries have. */
+  of(node: number, poolId: number): number {
+    if (node === this.#lastNode && poolId === this.#lastPool) return this.#last;
+    const view = this.#viewOf(node);
+    const pool = this.#entries.pools[poolId] ?? "unknown";
     const nodePool = view?.nodePool || "unknown";
-    const currency = byNode.get(node)?.currency ?? null;
-    lastPlace = accounts.placeId({ pool, nodePool, capacityType: view?.capacityType ?? null, currency });
-    lastNode = node;
-    lastPool = pool;
-    return lastPlace;
-  };
+    const currency = this.#prices.byNode.get(this.#entries.nodes[node] ?? "")?.currency ?? null;
+    this.#last = this.#accounts.placeId({ pool, nodePool, capacityType: view?.capacityType ?? null, currency });
+    this.#lastNode = node;
+    this.#lastPool = poolId;
+    return this.#last;
+  }
 }
+
+keepShape(new Places({ nodes: [] }, noEntries, { byNode: new Map() }, createAccountInterner()));
 
 export const activeId = stateIds.get("active") ?? 0;
 export const underutilizedId = stateIds.get("underutilized") ?? 0;

@@ -1,4 +1,5 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
+import { inRanges, keepShape } from "../kernel/inRanges.ts";
 
 /**
  * For each device of the earlier moment, its index in `later.devices`, or -1 if it is not there. A device is the same by node,
@@ -6,16 +7,37 @@ import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snaps
  * their order, and works in any order.
  */
 export function matchDevices(earlier: Snapshot, later: Snapshot): Int32Array {
-  const matches = new Int32Array(earlier.devices.length).fill(-1);
-  const nodeOf = nodesByName(later.nodes);
-  const { nodes } = earlier;
-  for (let i = 0; i < nodes.length; i++) {
-    const node = nodes[i];
-    const candidates = node === undefined ? undefined : nodeOf(node.name, i)?.devices;
-    if (node !== undefined && candidates !== undefined) matchNode(node.devices, candidates, earlier, later, matches);
-  }
-  return matches;
+  const found = new DeviceMatches(earlier, later);
+  inRanges(earlier.nodes.length, found);
+  return found.matches;
 }
+
+type Matched = Pick<Snapshot, "nodes" | "devices">;
+
+class DeviceMatches {
+  readonly matches: Int32Array;
+  readonly #earlier: Matched;
+  readonly #later: Matched;
+  readonly #nodeOf: (name: string, position: number) => NodeView | undefined;
+
+  constructor(earlier: Matched, later: Matched) {
+    this.matches = new Int32Array(earlier.devices.length).fill(-1);
+    this.#earlier = earlier;
+    this.#later = later;
+    this.#nodeOf = nodesByName(later.nodes);
+  }
+
+  addRange(from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      const node = this.#earlier.nodes[at];
+      const candidates = node === undefined ? undefined : this.#nodeOf(node.name, at)?.devices;
+      if (node !== undefined && candidates !== undefined)
+        matchNode(node.devices, candidates, this.#earlier, this.#later, this.matches);
+    }
+  }
+}
+
+keepShape(new DeviceMatches({ nodes: [], devices: [] }, { nodes: [], devices: [] }));
 
 /** Finds a node by its name. The position is tried first, because most nodes are where they were. */
 function nodesByName(nodes: readonly NodeView[]): (name: string, position: number) => NodeView | undefined {
@@ -31,8 +53,8 @@ function nodesByName(nodes: readonly NodeView[]): (name: string, position: numbe
 function matchNode(
   wanted: readonly number[],
   candidates: readonly number[],
-  earlier: Snapshot,
-  later: Snapshot,
+  earlier: Matched,
+  later: Matched,
   into: Int32Array,
 ): void {
   let cursor = 0;
@@ -61,7 +83,7 @@ function findDevice(wanted: Device, candidates: readonly number[], devices: read
  * The activity, 0..1, of the part of this later device that a pod of the earlier moment still holds; `null` if it holds none of
  * the device or is not observed. Several holdings count by their shares.
  */
-export function laterActivity(pod: PodView, device: Device, later: Snapshot): number | null {
+export function laterActivity(pod: PodView, device: Device, later: Pick<Snapshot, "pods">): number | null {
   let active = 0;
   let share = 0;
   for (const holding of device.holders) {

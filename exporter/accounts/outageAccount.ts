@@ -132,7 +132,7 @@ function joined(one: string, other: string): string {
 
 /** The GPUs that cannot be used now, by outage. A node that is not ready is one outage. */
 function outagesOf(snapshot: Analysis["snapshot"], entries: Analysis["accountingEntries"]): ReadonlyMap<string, Seen> {
-  const lost = entries.filter(({ state, gpus }) => state === "unavailable" && gpus > 0);
+  const lost = entries.inState("unavailable").filter(({ gpus }) => gpus > 0);
   const seen = new Map<string, Seen>();
   if (lost.length === 0) return seen;
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node] as const));

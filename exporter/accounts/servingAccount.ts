@@ -109,8 +109,7 @@ interface IdleGroup {
 export const idleGroups = oncePer(({ accountingEntries, snapshot }: Analysis): readonly Readonly<IdleGroup>[] => {
   const groups: IdleGroup[] = [];
   const byTeam = new Map<string | null, IdleGroup[]>();
-  for (const { state, pod, pool, gpus, idleReason: reason = "no-activity" } of accountingEntries) {
-    if (state !== "idle") continue;
+  for (const { pod, pool, gpus, idleReason: reason = "no-activity" } of accountingEntries.inState("idle")) {
     const team = pod === null ? null : (snapshot.pods[pod]?.team ?? null);
     const ofTeam = byTeam.get(team) ?? [];
     byTeam.set(team, ofTeam);

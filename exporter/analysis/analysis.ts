@@ -1,5 +1,5 @@
 import type { Snapshot } from "../join/snapshot.ts";
-import type { AccountingEntry } from "./accountingEntry.ts";
+import type { AccountingEntries } from "./accountingEntries.ts";
 import type { Blocked } from "./blocked/blocked.ts";
 import type { Fairness, UsageHistory } from "./fairness/fairness.ts";
 import type { FreeCapacities } from "./freeCapacity/freeCapacities.ts";
@@ -20,7 +20,7 @@ import type { Waiting } from "./waiting/waiting.ts";
 /** The answers of one moment, from which every output is made. */
 export interface Analysis {
   readonly snapshot: Snapshot;
-  readonly accountingEntries: readonly AccountingEntry[];
+  readonly accountingEntries: AccountingEntries;
   /** The settings that decided on the states of the accounting entries, for simulations. */
   readonly stateSettings: StateSettings;
   /** Teams, ordered by name; `unassigned` is among them when anything is unassigned. */

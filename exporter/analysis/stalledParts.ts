@@ -88,9 +88,7 @@ export const gangSuspects = oncePer(
   }: Pick<Analysis, "accountingEntries" | "snapshot">): ReadonlyMap<string, StallSuspects> => {
     const { pods, devices } = snapshot;
     const gangOf = (pod: number | null): string | undefined => (pod === null ? undefined : pods[pod]?.gang?.id);
-    const stalled = new Set(
-      accountingEntries.flatMap(({ state, pod }) => (state === "stalled" ? (gangOf(pod) ?? []) : [])),
-    );
+    const stalled = new Set(accountingEntries.inState("stalled").flatMap(({ pod }) => gangOf(pod) ?? []));
     if (stalled.size === 0) return new Map();
     const members = Map.groupBy(
       [...pods.keys()].filter((pod) => stalled.has(gangOf(pod) ?? "")),

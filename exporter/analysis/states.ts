@@ -1,8 +1,7 @@
-import type { Config } from "../config/schema.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
 import type { HealthCause, UnavailableCause } from "../model/gpuFaults.ts";
-import type { GpuState } from "../model/gpuStates.ts";
-import type { TextMap } from "../model/node.ts";
+import { type GpuState, stateIds } from "../model/gpuStates.ts";
+import { AccountingEntries, EntryWriter } from "./accountingEntries.ts";
 import type { AccountingEntry } from "./accountingEntry.ts";
 import { degradedCause, unhealthyCause } from "./health/causes.ts";
 import {
@@ -14,6 +13,7 @@ import {
   stalledSince,
   stateLimits,
 } from "./stateLimits.ts";
+import { stateOfUnallocated, type WarmPools } from "./unallocatedState.ts";
 
 /** The settings that decide on states. */
 export interface StateSettings {
@@ -24,7 +24,7 @@ export interface StateSettings {
   readonly warmPools: WarmPools;
 }
 
-const { notReadyGraceSeconds, startingLimitSeconds, stalledSeconds, youngPodSeconds, youngNodeSeconds } = stateLimits;
+const { notReadyGraceSeconds, startingLimitSeconds, stalledSeconds, youngPodSeconds } = stateLimits;
 
 /**
  * How a node is used. `idle`: everything allocated there is idle; `other`: anything else is allocated there, or active without
@@ -34,7 +34,7 @@ export type NodeUse = "idle" | "other" | null;
 
 /** The accounting entries of a moment, and what they show about each node. */
 export interface AccountedStates {
-  readonly accountingEntries: readonly AccountingEntry[];
+  readonly accountingEntries: AccountingEntries;
   /** How each node is used; parallel to `Snapshot.nodes`. */
   readonly uses: readonly NodeUse[];
 }
@@ -45,51 +45,70 @@ export interface AccountedStates {
  * its physical GPUs.
  */
 export function accountStates(snapshot: Snapshot, settings: StateSettings): AccountedStates {
-  const accountingEntries: AccountingEntry[] = [];
-  const uses: NodeUse[] = [];
-  const states = new Map<string, GpuState>();
-  const unhealthy = unhealthyGpus(snapshot);
-  for (const node of snapshot.nodes) {
-    if (node.physicalGpus === null) {
-      uses.push(null);
-      continue;
-    }
-    const first = accountingEntries.length;
-    const unallocatedState = stateOfUnallocated(snapshot, node, settings.warmPools);
-    states.set(node.name, unallocatedState);
-    for (const index of node.devices) {
-      const device = snapshot.devices[index];
-      if (device !== undefined) {
-        accountDevice(accountingEntries, snapshot, { node, device, index, snapshot }, unallocatedState, settings);
-      }
-    }
-    uses.push(useFrom(accountingEntries, first));
-  }
-  for (const part of snapshot.unpartitioned) {
-    const ofNode = states.get(part.node) ?? "free";
-    const fault = unhealthy.get(`${part.node}/${part.uuid}`);
-    accountingEntries.push({
-      gpus: part.weight,
-      state: fault === undefined ? ofNode : "unavailable",
-      node: part.node,
-      pool: part.pool,
-      device: null,
-      pod: null,
-      estimated: false,
-      ...(ofNode === "unavailable" ? { cause: "node" } : fault === undefined ? {} : { cause: fault }),
-    });
-  }
-  return { accountingEntries, uses };
+  const { nodes, devices, unpartitioned } = snapshot;
+  const names = nodes.map(({ name }) => name);
+  const entries = new EntryWriter(names, devices.length);
+  const found: NodeStates = { snapshot, settings, entries, uses: [], states: [] };
+  for (let at = 0; at < nodes.length; at++) accountNode(found, at);
+  if (unpartitioned.length > 0) accountUnpartitioned(found);
+  return { accountingEntries: new AccountingEntries(entries), uses: found.uses };
 }
 
+/** What was found about the nodes so far. */
+interface NodeStates {
+  readonly snapshot: Snapshot;
+  readonly settings: StateSettings;
+  readonly entries: EntryWriter;
+  readonly uses: NodeUse[];
+  /** The state of what is unallocated, by index of the node; `undefined` for nodes that are not counted. */
+  readonly states: (GpuState | undefined)[];
+}
+
+function accountNode({ snapshot, settings, entries, uses, states }: NodeStates, at: number): void {
+  const view = snapshot.nodes[at];
+  if (view === undefined || view.physicalGpus === null) {
+    uses.push(null);
+    states.push(undefined);
+    return;
+  }
+  const first = entries.length;
+  const unallocatedState = stateOfUnallocated(snapshot, view, settings.warmPools);
+  for (const index of view.devices) {
+    const device = snapshot.devices[index];
+    if (device === undefined) continue;
+    const place = { view, of: device, snapshot, node: at, pool: device.pool, device: index };
+    accountDevice(entries, place, unallocatedState, settings);
+  }
+  states.push(unallocatedState);
+  uses.push(useFrom(entries, first));
+}
+
+/** Accounts the parts of GPUs that are no device. */
+function accountUnpartitioned({ snapshot, entries, states }: NodeStates): void {
+  const unhealthy = unhealthyGpus(snapshot);
+  const places = new Map(snapshot.nodes.map(({ name }, at) => [name, at] as const));
+  for (const part of snapshot.unpartitioned) {
+    const node = places.get(part.node) ?? entries.nodes.push(part.node) - 1;
+    places.set(part.node, node);
+    const ofNode = states[node] ?? "free";
+    const fault = unhealthy.get(`${part.node}/${part.uuid}`);
+    const reason = ofNode === "unavailable" ? nodeIsLost : fault === undefined ? null : { cause: fault };
+    const state = fault === undefined ? ofNode : "unavailable";
+    entries.add({ node, pool: part.pool, device: -1 }, null, state, part.weight, reason);
+  }
+}
+
+const nodeIsLost = { cause: "node" } as const;
+
+const idleId = stateIds.get("idle") ?? -1;
+const unattributedId = stateIds.get("unattributed") ?? -1;
+
 /** What accounting entries show about their node, from its first entry on. */
-function useFrom(accountingEntries: readonly AccountingEntry[], first: number): NodeUse {
+function useFrom({ pod, state, length }: EntryWriter, first: number): NodeUse {
   let use: NodeUse = null;
-  for (let i = first; i < accountingEntries.length; i++) {
-    const accountingEntry = accountingEntries[i];
-    if (accountingEntry === undefined || (accountingEntry.pod === null && accountingEntry.state !== "unattributed"))
-      continue;
-    if (accountingEntry.state !== "idle") return "other";
+  for (let at = first; at < length; at++) {
+    if ((pod[at] ?? -1) < 0 && state[at] !== unattributedId) continue;
+    if (state[at] !== idleId) return "other";
     use = "idle";
   }
   return use;
@@ -98,7 +117,6 @@ function useFrom(accountingEntries: readonly AccountingEntry[], first: number): 
 /** GPUs all of whose instances are unhealthy, and the cause: the rest of such a GPU is no better. */
 function unhealthyGpus(snapshot: Snapshot): ReadonlyMap<string, UnavailableCause> {
   const unhealthy = new Map<string, UnavailableCause>();
-  if (snapshot.unpartitioned.length === 0) return unhealthy;
   for (const node of snapshot.nodes) {
     // Most nodes have only healthy GPUs, whose names are not needed.
     if (!node.devices.some((index) => snapshot.devices[index]?.unhealthy === true)) continue;
@@ -116,21 +134,17 @@ function unhealthyGpus(snapshot: Snapshot): ReadonlyMap<string, UnavailableCause
 
 /** One device on its node, as it is counted. */
 interface Place {
-  readonly node: NodeView;
-  readonly device: Device;
-  /** Index of the device in `Snapshot.devices`. */
-  readonly index: number;
+  readonly view: NodeView;
+  readonly of: Device;
   readonly snapshot: Snapshot;
+  /** Index of its node, the name of its pool, and its own index. */
+  readonly node: number;
+  readonly pool: string;
+  readonly device: number;
 }
 
-function accountDevice(
-  accountingEntries: AccountingEntry[],
-  snapshot: Snapshot,
-  place: Place,
-  unallocatedState: GpuState,
-  settings: StateSettings,
-): void {
-  const { device } = place;
+function accountDevice(entries: EntryWriter, place: Place, unallocatedState: GpuState, settings: StateSettings): void {
+  const { of: device, snapshot } = place;
   // There are neither pods nor a telemetry row: it is unknown whether it is allocated.
   const ownUnallocatedState =
     !snapshot.coverage.objects && device.reading === null ? unknownHolder(unallocatedState) : unallocatedState;
@@ -139,10 +153,10 @@ function accountDevice(
     const pod = snapshot.pods[holding.pod];
     if (pod === undefined) continue;
     allocated += holding.share;
-    accountHolding(accountingEntries, place, holding, pod, snapshot.at, settings);
+    accountHolding(entries, place, holding, pod, settings);
   }
   const rest = Math.max(0, device.weight - allocated);
-  if (rest > 1e-12) accountUnallocated(accountingEntries, place, rest, ownUnallocatedState);
+  if (rest > 1e-12) accountUnallocated(entries, place, rest, ownUnallocatedState);
 }
 
 /**
@@ -150,27 +164,21 @@ function accountDevice(
  */
 const unknownHolder = (state: GpuState): GpuState => (state === "free" ? "unobserved" : state);
 
-function account(
-  accountingEntries: AccountingEntry[],
+function account(entries: EntryWriter, place: Place, holding: Holding | null, state: GpuState, gpus: number): void {
+  entries.add(place, holding, state, gpus, reasonOf(place, holding, state));
+}
+
+function reasonOf(
   place: Place,
   holding: Holding | null,
   state: GpuState,
-  gpus: number,
-): void {
-  const { node, device, index, snapshot } = place;
+): Pick<AccountingEntry, "cause" | "idleReason"> | null {
+  if (state === "idle" && holding !== null) {
+    const idleReason = idleReasonOf(place.snapshot, holding);
+    return idleReason === null ? null : { idleReason };
+  }
   const cause = causeOf(place, holding, state);
-  const entry: AccountingEntry = {
-    gpus,
-    state,
-    node: node.name,
-    pool: device.pool,
-    device: index,
-    pod: holding === null ? null : holding.pod,
-    estimated: holding === null ? false : holding.estimated,
-  };
-  const idleReason = state === "idle" && holding !== null ? idleReasonOf(snapshot, holding) : null;
-  if (idleReason !== null) accountingEntries.push({ ...entry, idleReason });
-  else accountingEntries.push(cause === null ? entry : { ...entry, cause });
+  return cause === null ? null : { cause };
 }
 
 /** Why the GPUs of an idle share are idle by their server; if nothing runs on them either, this is the better reason. */
@@ -180,7 +188,11 @@ function idleReasonOf({ serving, pods, at }: Snapshot, { pod: index }: Holding):
 }
 
 /** Why a device cannot be used or is slow. That its node is not ready explains its absence, whatever else is wrong with it. */
-function causeOf({ node, device, snapshot }: Place, holding: Holding | null, state: GpuState): HealthCause | null {
+function causeOf(
+  { view: node, of: device, snapshot }: Place,
+  holding: Holding | null,
+  state: GpuState,
+): HealthCause | null {
   if (state === "unavailable") {
     const isLost = holding === null ? node.ready === false : isLongNotReady(node, snapshot.at);
     return isLost ? "node" : unhealthyCause(device, node, snapshot.devices);
@@ -195,32 +207,31 @@ function isLongNotReady({ notReadySince }: NodeView, at: number): boolean {
 }
 
 function accountHolding(
-  accountingEntries: AccountingEntry[],
+  entries: EntryWriter,
   place: Place,
   holding: Holding,
   pod: PodView,
-  at: number,
   settings: StateSettings,
 ): void {
   const { share } = holding;
-  const state = stateOfHolding(holding, pod, place, at, settings);
+  const state = stateOfHolding(holding, pod, place, settings);
   if (state !== null) {
-    account(accountingEntries, place, holding, state, share);
+    account(entries, place, holding, state, share);
     return;
   }
   const active = share * (holding.activity ?? 0);
-  if (active > 0) account(accountingEntries, place, holding, "active", active);
-  if (share - active > 0) account(accountingEntries, place, holding, "underutilized", share - active);
+  if (active > 0) account(entries, place, holding, "active", active);
+  if (share - active > 0) account(entries, place, holding, "underutilized", share - active);
 }
 
 /** The state of a whole share; `null` where it is partly active and partly underutilized. */
 function stateOfHolding(
   holding: Holding,
   pod: PodView,
-  { device, node, snapshot }: Place,
-  at: number,
+  { of: device, view: node, snapshot }: Place,
   settings: StateSettings,
 ): GpuState | null {
+  const { at } = snapshot;
   if (isLongNotReady(node, at) || device.unhealthy) return "unavailable";
   if (pod.gang !== null && holdsInVain(pod.gang, at) && isQuiet(holding, device)) return "gang_wait";
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
@@ -239,62 +250,18 @@ function isIdle(holding: Holding, pod: PodView, boundAt: number, at: number, set
   return at - quietSince(holding.idleSince, boundAt, at) >= window;
 }
 
-function accountUnallocated(
-  accountingEntries: AccountingEntry[],
-  place: Place,
-  rest: number,
-  unallocatedState: GpuState,
-): void {
-  const { device } = place;
+function accountUnallocated(entries: EntryWriter, place: Place, rest: number, unallocatedState: GpuState): void {
+  const { of: device } = place;
   if (unallocatedState === "unavailable" || device.unhealthy) {
-    account(accountingEntries, place, null, "unavailable", rest);
+    account(entries, place, null, "unavailable", rest);
     return;
   }
   if (device.holders.length === 0) {
     const isUnattributed = device.activeUnallocatedAt !== null || device.orphanReservation;
-    account(accountingEntries, place, null, isUnattributed ? "unattributed" : unallocatedState, rest);
+    account(entries, place, null, isUnattributed ? "unattributed" : unallocatedState, rest);
     return;
   }
   const unattributed = Math.min(rest, device.unattributedGpus);
-  if (unattributed > 0) account(accountingEntries, place, null, "unattributed", unattributed);
-  if (rest - unattributed > 0) account(accountingEntries, place, null, unallocatedState, rest - unattributed);
-}
-
-/** The state of the GPUs of a node that no pod holds, before the devices themselves are examined. */
-function stateOfUnallocated(snapshot: Snapshot, node: NodeView, warmPools: WarmPools): GpuState {
-  if (node.ready === false) return "unavailable";
-  if (node.schedulable === false) return "cordoned";
-  return isIdleNode(snapshot, node) && !isWarmPool(node.labels, warmPools) ? "idle_node" : "free";
-}
-
-/** Whether a node can be idle at all: allocatable GPUs, ready, schedulable, and older than 15 minutes. */
-export function canBeIdle({ at }: Pick<Snapshot, "at">, node: NodeView): boolean {
-  if (node.ready !== true || node.schedulable !== true || (node.allocatableGpus ?? 0) <= 0) return false;
-  return node.createdAt !== null && at - node.createdAt > youngNodeSeconds;
-}
-
-/**
- * An idle node, kind `unallocated`: it can be idle, nothing holds a GPU and nothing is active without a holder. Whether it is
- * kept ready on purpose does not matter here. Never `true` if objects were not read, because holders are unknown then.
- */
-export function isIdleNode(snapshot: Snapshot, node: NodeView): boolean {
-  if (!snapshot.coverage.objects || !canBeIdle(snapshot, node)) return false;
-  return node.devices.every((index) => {
-    const device = snapshot.devices[index];
-    return (
-      device === undefined ||
-      (device.holders.length === 0 && device.activeUnallocatedAt === null && !device.orphanReservation)
-    );
-  });
-}
-
-/** Which nodes are kept ready on purpose: setting `idle.warmPools`. */
-export type WarmPools = Config["idle"]["warmPools"];
-
-/** Whether a node with these labels is kept ready on purpose: it has one of the labels, with its value where one is set. */
-export function isWarmPool(labels: TextMap, warmPools: WarmPools): boolean {
-  return warmPools.some(({ label, value }) => {
-    const found = Object.hasOwn(labels, label) ? labels[label] : undefined;
-    return found !== undefined && (value === undefined || found === value);
-  });
+  if (unattributed > 0) account(entries, place, null, "unattributed", unattributed);
+  if (rest - unattributed > 0) account(entries, place, null, unallocatedState, rest - unattributed);
 }

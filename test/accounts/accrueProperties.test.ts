@@ -4,6 +4,7 @@ import { accrue } from "../../exporter/accounts/accrue.ts";
 import type { AccruedTime } from "../../exporter/accounts/posting.ts";
 import { balanceCosts, balancePools, openCosts } from "../../exporter/accounts/selfCheck.ts";
 import { chargeBases, charged, shareUnallocated } from "../../exporter/model/charge.ts";
+import { entriesOf } from "../analysis/entriesOf.ts";
 import { sampled } from "../sampled.ts";
 import { anyLifecycle, intervalSeconds, lifecycleOf, type Moment } from "./clusterLifecycle.ts";
 import { type NaiveSum, naiveAccrue } from "./naiveAccrue.ts";
@@ -225,7 +226,7 @@ describe("accrual, in every lifecycle of a cluster", () => {
           const [c, d] = other[i] ?? [a, b];
           const backwards = {
             ...c,
-            analysis: { ...c.analysis, accountingEntries: c.analysis.accountingEntries.toReversed() },
+            analysis: { ...c.analysis, accountingEntries: entriesOf(c.analysis.accountingEntries.list.toReversed()) },
           };
           expectSame(sumsOf(step(backwards, d)), sumsOf(step(a, b)));
         }

@@ -90,7 +90,7 @@ function* hours({
 function meanPieces(before: Analysis, after: Analysis): readonly Piece[] {
   const pieces: Piece[] = [];
   const holdings = new Map<string, Piece & { readonly active: number }>();
-  for (const accountingEntry of before.accountingEntries) {
+  for (const accountingEntry of before.accountingEntries.list) {
     if (accountingEntry.state !== "active" && accountingEntry.state !== "underutilized") {
       pieces.push(accountingEntry);
       continue;

@@ -111,11 +111,14 @@ async function twoHours(make: (physicalGpu: PhysicalGpu, feed: Feed) => DcgmSour
     const result = joined(state, defaultSettings, memory, feed.at);
     memory = result.memory;
     last = momentOf(analyse(result.snapshot, stateSettings));
-    for (const { state: accounted, pod } of last.analysis.accountingEntries) if (pod !== null) states.add(accounted);
+    for (const { state: accounted, pod } of last.analysis.accountingEntries.list)
+      if (pod !== null) states.add(accounted);
     if (feed.turn % 5 === 0) for (const { kind } of adviceOf(last).recommendations) kinds.add(kind);
   }
   for (const { kind } of adviceOf(last).recommendations) kinds.add(kind);
-  const now_ = [...new Set(last.analysis.accountingEntries.flatMap(({ state, pod }) => (pod === null ? [] : [state])))];
+  const now_ = [
+    ...new Set(last.analysis.accountingEntries.list.flatMap(({ state, pod }) => (pod === null ? [] : [state]))),
+  ];
   const problems = source.problems().map(({ code }) => code);
   return { kinds: [...kinds].sort(), states, now: now_, problems, advice: adviceOf(last).recommendations };
 }

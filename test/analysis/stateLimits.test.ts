@@ -38,7 +38,7 @@ const snapshotOf = ({ view, pod, held, on }: Case) =>
     ...(view === undefined ? {} : { serving: new Map([[0, view]]) }),
   });
 
-const reasonOf = (given: Case) => accountStates(snapshotOf(given), stateSettings).accountingEntries[0]?.idleReason;
+const reasonOf = (given: Case) => accountStates(snapshotOf(given), stateSettings).accountingEntries.list[0]?.idleReason;
 
 /** Kernels that wait for requests keep the GPU wholly busy. */
 const polling: Partial<Holding> = { activity: 1 };
@@ -135,11 +135,11 @@ test("in any cluster with any pages the states of a node add up to its GPUs, and
       const { accountingEntries } = accountStates(snapshot, stateSettings);
       for (const { name, physicalGpus } of snapshot.nodes) {
         if (physicalGpus === null) continue;
-        const own = accountingEntries.filter(({ node }) => node === name);
+        const own = accountingEntries.list.filter(({ node }) => node === name);
         expect(own.reduce((sum, { gpus }) => sum + gpus, 0)).toBeCloseTo(physicalGpus, 9);
       }
       const byUid = new Map(pods.map(({ uid }, i) => [uid, sayOf(i)] as const));
-      for (const { pod: index, idleReason } of accountingEntries) {
+      for (const { pod: index, idleReason } of accountingEntries.list) {
         const pod = index === null ? undefined : snapshot.pods[index];
         if (idleReason === undefined || pod === undefined) continue;
         found += 1;

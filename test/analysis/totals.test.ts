@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { totalPools, totalTeams } from "../../exporter/analysis/utilization.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { analysed } from "../join/outcomes.ts";
+import { entriesOf } from "./entriesOf.ts";
 import { device, gang, holding, moment, nodeView, podView } from "./momentBuilder.ts";
 
 const eight = (count: number, make: (i: number) => ReturnType<typeof device>) =>
@@ -111,6 +112,6 @@ describe("a pool's totals", () => {
   });
 
   it("no accounting entry, no team", () => {
-    expect(totalTeams(moment({ pods: [] }), [])).toEqual([]);
+    expect(totalTeams(moment({ pods: [] }), entriesOf([]))).toEqual([]);
   });
 });

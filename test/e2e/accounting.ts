@@ -58,16 +58,18 @@ export function expectClosedAccounts(analysis: Analysis): void {
     Math.abs(sum(pools.map((p) => p.physicalGpus)) - sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0))),
   ).toBeLessThan(tolerance);
   const accounted = sumBy(
-    accountingEntries,
+    accountingEntries.list,
     (b) => b.node,
     (b) => b.gpus,
   );
   expectSameAmounts(accounted, new Map(snapshot.nodes.map((n) => [n.name, n.physicalGpus ?? 0])), "booked on node");
   // Each list is compared once, as there are thousands of entries and the matcher would cost more than the exporter.
-  expect(accountingEntries.filter(({ gpus }) => !(gpus > 0))).toEqual([]);
+  expect(accountingEntries.list.filter(({ gpus }) => !(gpus > 0))).toEqual([]);
   const activityOf = (device: number | null): number | null =>
     (device === null ? undefined : snapshot.devices[device])?.activity ?? null;
-  const unseen = accountingEntries.filter(({ state, device }) => state === "active" && activityOf(device) === null);
+  const unseen = accountingEntries.list.filter(
+    ({ state, device }) => state === "active" && activityOf(device) === null,
+  );
   expect(unseen, "active, but no activity was observed").toEqual([]);
   const overfull = snapshot.devices.filter(
     ({ holders, weight }) => !(sum(holders.map(({ share }) => share)) <= weight + tolerance),
@@ -89,7 +91,7 @@ export function expectTrueHoldings(
   isKnown: (node: string) => boolean,
   nobody: string,
 ): void {
-  const allocated = analysis.accountingEntries.filter((b) => b.pod !== null && isKnown(b.node));
+  const allocated = analysis.accountingEntries.list.filter((b) => b.pod !== null && isKnown(b.node));
   const found = sumBy(
     allocated,
     (b) => `${analysis.snapshot.pods[b.pod ?? -1]?.team}`,

@@ -23,7 +23,7 @@ function note(cycle: number): void {
     expect(Math.abs(sum(Object.values(states)) - allocated), `${team} adds up`).toBeLessThan(1e-9);
     if ((states.idle ?? 0) > 0 && !first.has(team)) first.set(team, cycle);
   }
-  for (const { state, pod, idleReason = "no-activity" } of analysis?.accountingEntries ?? []) {
+  for (const { state, pod, idleReason = "no-activity" } of analysis?.accountingEntries.list ?? []) {
     const team = pod === null ? undefined : analysis?.snapshot.pods[pod]?.team;
     if (state === "idle" && team !== undefined) reasons.set(team, (reasons.get(team) ?? new Set()).add(idleReason));
   }

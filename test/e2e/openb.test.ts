@@ -125,7 +125,7 @@ describe.skipIf(!hasTraces)("the openb cluster of 6,212 GPUs", () => {
   });
 
   it("has the rest free", () => {
-    const unallocated = analysis.accountingEntries
+    const unallocated = analysis.accountingEntries.list
       .filter((accountingEntry) => accountingEntry.pod === null)
       .map((accountingEntry) => accountingEntry.gpus);
     expect(sum(unallocated)).toBeCloseTo(counted.gpus - sum(counted.allocatedByTeam.values()), 5);

@@ -67,7 +67,7 @@ function breakGpus(): () => void {
 function noteStates(truth: ReadonlyMap<string, number>): void {
   const analysis = play.stack.cycle.latest();
   if (analysis === null) throw new Error("no cycle was completed");
-  const entries = analysis.accountingEntries.filter(({ state }) => state === "unavailable");
+  const entries = analysis.accountingEntries.list.filter(({ state }) => state === "unavailable");
   const teamOf = (pod: number | null): string => (pod === null ? "" : (analysis.snapshot.pods[pod]?.team ?? ""));
   const found = sumBy(
     entries,

@@ -29,7 +29,7 @@ function note(cycle: number): void {
   }
   for (const { pool, states, physicalGpus } of analysis.pools)
     expect(Math.abs(sum(Object.values(states)) - physicalGpus), `${pool} adds up`).toBeLessThan(1e-9);
-  for (const { pod, cause } of analysis.accountingEntries) {
+  for (const { pod, cause } of analysis.accountingEntries.list) {
     const team = pod === null ? undefined : pods[pod]?.team;
     if (team !== undefined && cause !== undefined) causes.set(team, (causes.get(team) ?? new Set()).add(cause));
   }

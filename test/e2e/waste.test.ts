@@ -178,7 +178,7 @@ describe("over the whole play", () => {
 
   function devicesOf(team: string): readonly number[] {
     const { accountingEntries, snapshot } = analysisNow();
-    const own = accountingEntries.filter(({ pod }) => pod !== null && snapshot.pods[pod]?.team === team);
+    const own = accountingEntries.list.filter(({ pod }) => pod !== null && snapshot.pods[pod]?.team === team);
     return [...new Set(own.flatMap(({ device }) => device ?? []))];
   }
 

@@ -186,7 +186,7 @@ describe("a generated fleet", () => {
         const { snapshot } = joined(stateOf(parts));
         const { accountingEntries } = analysed(snapshot);
         for (const { object, physicalGpus, allocated } of parts) {
-          const own = accountingEntries.filter((accountingEntry) => accountingEntry.node === object.name);
+          const own = accountingEntries.list.filter((accountingEntry) => accountingEntry.node === object.name);
           expect(sum(own.map(({ gpus }) => gpus))).toBeCloseTo(physicalGpus, 9);
           expect(sum(own.filter(({ pod }) => pod !== null).map(({ gpus }) => gpus))).toBeCloseTo(allocated, 9);
           if (physicalGpus > 0) expect(nodeOf(snapshot, object.name).physicalGpus).toBe(physicalGpus);
@@ -216,7 +216,7 @@ describe("a generated fleet", () => {
         const back = joined(stateOf(parts), defaultSettings, without.memory, now);
         for (const { object, physicalGpus } of parts) {
           if (physicalGpus === 0) continue;
-          const own = accountingEntries.filter((accountingEntry) => accountingEntry.node === object.name);
+          const own = accountingEntries.list.filter((accountingEntry) => accountingEntry.node === object.name);
           expect(sum(own.map(({ gpus }) => gpus))).toBeCloseTo(physicalGpus, 9);
           expect(own.map(({ state }) => state)).not.toContain("free");
           expect(nodeOf(back.snapshot, object.name).physicalGpus).toBe(physicalGpus);

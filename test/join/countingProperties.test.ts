@@ -160,10 +160,10 @@ describe("a node whose GPUs MIG has cut in any legal way", () => {
           parts.flatMap((physicalGpu) => physicalGpu.parts).filter(() => choice.allocated[next++] === true),
         );
         const { accountingEntries } = analysed(snapshot);
-        const allocated = sum(accountingEntries.filter(({ pod }) => pod !== null).map(({ gpus }) => gpus));
+        const allocated = sum(accountingEntries.list.filter(({ pod }) => pod !== null).map(({ gpus }) => gpus));
         expect(allocated).toBeCloseTo(expected, 9);
-        expect(sum(accountingEntries.map(({ gpus }) => gpus))).toBeCloseTo(layouts.length + choice.whole, 9);
-        expect(accountingEntries.filter(({ state }) => state === "unavailable")).toEqual([]);
+        expect(sum(accountingEntries.list.map(({ gpus }) => gpus))).toBeCloseTo(layouts.length + choice.whole, 9);
+        expect(accountingEntries.list.filter(({ state }) => state === "unavailable")).toEqual([]);
         const rest = sum(snapshot.unpartitioned.map(({ weight }) => weight));
         expect(rest).toBeCloseTo(sum(parts.map((physicalGpu) => physicalGpu.rest)), 9);
         expect(nodeOf(snapshot, "n").allocatedByPods).toBeCloseTo(expected, 9);

@@ -167,13 +167,13 @@ describe("a gang that several systems know", () => {
         const partial = mine.waiting.partialGangs;
         expect(new Set(partial.map(({ id }) => id)).size).toBe(partial.length);
         const waits = (found: typeof mine) =>
-          found.accountingEntries.reduce((sum, { state, gpus }) => sum + (state === "gang_wait" ? gpus : 0), 0);
+          found.accountingEntries.list.reduce((sum, { state, gpus }) => sum + (state === "gang_wait" ? gpus : 0), 0);
         expect(waits(mine)).toBeCloseTo(
           partial.reduce((sum, { allocatedGpus }) => sum + allocatedGpus, 0),
           9,
         );
         expect(waits(theirs)).toBeCloseTo(waits(mine), 9);
-        expect(mine.accountingEntries.reduce((sum, { gpus }) => sum + gpus, 0)).toBeCloseTo(4 * specs.length, 9);
+        expect(mine.accountingEntries.list.reduce((sum, { gpus }) => sum + gpus, 0)).toBeCloseTo(4 * specs.length, 9);
       }),
       { numRuns: 150 },
     );

@@ -68,7 +68,7 @@ export function allocatedBy(snapshot: Snapshot, podName: string): number {
 /** Counted GPUs by state, of everything or of one pod. */
 export function statesOf(snapshot: Snapshot, podName?: string): Partial<Record<GpuState, number>> {
   const states: Partial<Record<GpuState, number>> = {};
-  for (const accountingEntry of analysed(snapshot).accountingEntries) {
+  for (const accountingEntry of analysed(snapshot).accountingEntries.list) {
     const name = accountingEntry.pod === null ? undefined : snapshot.pods[accountingEntry.pod]?.name;
     if (podName !== undefined && name !== podName) continue;
     states[accountingEntry.state] = (states[accountingEntry.state] ?? 0) + accountingEntry.gpus;

@@ -71,17 +71,20 @@ function shuffled(state: ClusterState, seed: number): ClusterState {
 describe("of every cluster", () => {
   it("the accounting entries of each pool and of all pools add up to the physical GPUs", () => {
     everySnapshot((snapshot, { accountingEntries, pools }) => {
-      near(sum(accountingEntries.map((b) => b.gpus)), sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0)));
+      near(sum(accountingEntries.list.map((b) => b.gpus)), sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0)));
       near(sum(pools.map((p) => p.physicalGpus)), sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0)));
       for (const pool of pools) near(sum(Object.values(pool.states)), pool.physicalGpus);
       for (const view of snapshot.nodes)
-        near(sum(accountingEntries.filter((b) => b.node === view.name).map((b) => b.gpus)), view.physicalGpus ?? 0);
+        near(
+          sum(accountingEntries.list.filter((b) => b.node === view.name).map((b) => b.gpus)),
+          view.physicalGpus ?? 0,
+        );
     });
   });
 
   it("no accounting entry is negative or not a number", () => {
     everySnapshot((_, { accountingEntries }) => {
-      for (const accountingEntry of accountingEntries) expect(accountingEntry.gpus).toBeGreaterThanOrEqual(0);
+      for (const accountingEntry of accountingEntries.list) expect(accountingEntry.gpus).toBeGreaterThanOrEqual(0);
     });
   });
 
@@ -123,7 +126,7 @@ describe("of every cluster", () => {
 
   it("a device that is not observed is never active, underutilized or idle", () => {
     everySnapshot((snapshot, { accountingEntries }) => {
-      for (const accountingEntry of accountingEntries) {
+      for (const accountingEntry of accountingEntries.list) {
         const device = accountingEntry.device === null ? undefined : snapshot.devices[accountingEntry.device];
         if (accountingEntry.pod === null || device?.activity !== null) continue;
         expect(["unobserved", "unavailable", "gang_wait", "starting"]).toContain(accountingEntry.state);

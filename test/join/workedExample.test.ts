@@ -140,7 +140,7 @@ function close(states: Record<string, number>): Record<string, unknown> {
 
 function statesOn(name: string): Record<string, number> {
   const states: Record<string, number> = {};
-  for (const accountingEntry of accountingEntries)
+  for (const accountingEntry of accountingEntries.list)
     if (accountingEntry.node === name)
       states[accountingEntry.state] = (states[accountingEntry.state] ?? 0) + accountingEntry.gpus;
   return states;

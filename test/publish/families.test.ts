@@ -7,6 +7,7 @@ import { metricNames } from "../../exporter/catalogue/catalogue.ts";
 import type { FailedWork } from "../../exporter/join/failedWork.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
+import { entriesOf } from "../analysis/entriesOf.ts";
 import { idleNodeMoment } from "./idleNodeMoment.ts";
 import { knownBudgets } from "./knownBudgets.ts";
 import { device, health, hostileNames, node, pod, reading, smallMoment } from "./moment.ts";
@@ -47,15 +48,17 @@ function manyTeams(names: readonly string[]): Analysis {
       idleOptedOut: 0,
       pending: 2,
     })),
-    accountingEntries: names.map((_, index) => ({
-      gpus: 1,
-      state: "underutilized",
-      node: "h100-01",
-      pool: "H100",
-      device: null,
-      pod: index,
-      estimated: false,
-    })),
+    accountingEntries: entriesOf(
+      names.map((_, index) => ({
+        gpus: 1,
+        state: "underutilized",
+        node: "h100-01",
+        pool: "H100",
+        device: null,
+        pod: index,
+        estimated: false,
+      })),
+    ),
   };
 }
 
@@ -63,8 +66,8 @@ function manyTeams(names: readonly string[]): Analysis {
 const idleAndLostMoment: Analysis = {
   ...smallMoment,
   snapshot: { ...smallMoment.snapshot, nodes: [node({ ready: false })] },
-  accountingEntries: smallMoment.accountingEntries.map((entry) =>
-    entry.pod === 0 ? { ...entry, state: "idle" } : entry,
+  accountingEntries: entriesOf(
+    smallMoment.accountingEntries.list.map((entry) => (entry.pod === 0 ? { ...entry, state: "idle" } : entry)),
   ),
 };
 
@@ -77,8 +80,8 @@ const sickMoment: Analysis = {
       i === 0 ? { ...one, unhealthy: true, reading: reading({ lastXid: 94, clockEventReasons: 0x40 }) } : one,
     ),
   },
-  accountingEntries: [
-    ...smallMoment.accountingEntries.map(
+  accountingEntries: entriesOf([
+    ...smallMoment.accountingEntries.list.map(
       (entry): AccountingEntry => (entry.pod === 0 ? { ...entry, state: "unavailable", cause: "ecc" } : entry),
     ),
     { gpus: 0, state: "active", node: "h100-01", pool: "H100", device: 1, pod: 0, estimated: false, cause: "thermal" },
@@ -92,7 +95,7 @@ const sickMoment: Analysis = {
       estimated: false,
       cause: "thermal",
     },
-  ],
+  ]),
 };
 
 /** Totals of a process in which a program of ads failed after half an hour on 8 GPUs, and was started again. */

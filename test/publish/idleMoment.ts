@@ -1,5 +1,6 @@
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { NodePrice } from "../../exporter/analysis/prices/prices.ts";
+import { entriesOf } from "../analysis/entriesOf.ts";
 import { at, device, node, pod, smallMoment, workload } from "./moment.ts";
 
 /** GPUs of one pod in the state `idle`. */
@@ -70,15 +71,17 @@ export function idleMoment(parts: readonly IdlePart[], now = at): Analysis {
         return workload({ team, kind, namespace, name, pods });
       }),
     },
-    accountingEntries: parts.map((part, i) => ({
-      gpus: part.gpus,
-      state: part.state ?? "idle",
-      node: `n${i}`,
-      pool: part.model,
-      device: i,
-      pod: i,
-      estimated: part.estimated ?? false,
-    })),
+    accountingEntries: entriesOf(
+      parts.map((part, i) => ({
+        gpus: part.gpus,
+        state: part.state ?? "idle",
+        node: `n${i}`,
+        pool: part.model,
+        device: i,
+        pod: i,
+        estimated: part.estimated ?? false,
+      })),
+    ),
     teams: teams.map((team) => {
       const own = parts.filter((part) => part.team === team);
       const sum = (list: readonly IdlePart[]): number => list.reduce((gpus, part) => gpus + part.gpus, 0);

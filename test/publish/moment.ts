@@ -19,6 +19,7 @@ import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/q
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
 import { noneReported, noneUnknown } from "../../exporter/model/telemetrySignals.ts";
 import type { Health } from "../../exporter/publish/health.ts";
+import { entriesOf } from "../analysis/entriesOf.ts";
 
 /** 2026-11-21T04:00:00Z */
 export const at = 1_795_233_600;
@@ -315,7 +316,7 @@ export const smallMoment: Analysis = {
       },
     ],
   },
-  accountingEntries,
+  accountingEntries: entriesOf(accountingEntries),
   stateSettings: { idleBatchSeconds: 3600, idleServingSeconds: 21_600, warmPools: [] },
   teams: [
     {

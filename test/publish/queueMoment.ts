@@ -3,6 +3,7 @@ import type { QueueCounters } from "../../exporter/accounts/queueCounters.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { QueueWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView, WaitingGang } from "../../exporter/join/queues/queueing.ts";
+import { entriesOf } from "../analysis/entriesOf.ts";
 import { queueFairness } from "../queues/judged.ts";
 import { gangView, queueView, quotaDomain } from "../queues/queueView.ts";
 import { at, device, node, pod, smallMoment } from "./moment.ts";
@@ -327,20 +328,22 @@ export const queueMoment: Analysis = {
     workloads: [],
     problems: [],
   },
-  accountingEntries: holders.flatMap(({ pool, gpus }, poolIndex) => {
-    const base = holders.slice(0, poolIndex).reduce((sum, one) => sum + one.gpus, 0);
-    const first = allocated.findIndex((one) => one.pool === pool);
-    const count = allocated.filter((one) => one.pool === pool).length;
-    return Array.from({ length: gpus }, (_, i) => ({
-      gpus: 1,
-      state: i < count ? ("active" as const) : ("free" as const),
-      node: `${pool}-node`,
-      pool,
-      device: base + i,
-      pod: i < count ? first + i : null,
-      estimated: false,
-    }));
-  }),
+  accountingEntries: entriesOf(
+    holders.flatMap(({ pool, gpus }, poolIndex) => {
+      const base = holders.slice(0, poolIndex).reduce((sum, one) => sum + one.gpus, 0);
+      const first = allocated.findIndex((one) => one.pool === pool);
+      const count = allocated.filter((one) => one.pool === pool).length;
+      return Array.from({ length: gpus }, (_, i) => ({
+        gpus: 1,
+        state: i < count ? ("active" as const) : ("free" as const),
+        node: `${pool}-node`,
+        pool,
+        device: base + i,
+        pod: i < count ? first + i : null,
+        estimated: false,
+      }));
+    }),
+  ),
   teams: [team("ads", 40), team("bulk", 1), team("crawl", 9), team("lab", 2), team("search", 35), team("vision", 16)],
   pools: holders.map(({ pool, gpus, allocated: all }) => {
     const taken = all.reduce((sum, one) => sum + one.gpus, 0);

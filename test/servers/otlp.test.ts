@@ -9,6 +9,7 @@ import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { buildPublication } from "../../exporter/publish/publication.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { entriesOf } from "../analysis/entriesOf.ts";
 import { health, pod, smallMoment } from "../publish/moment.ts";
 import { exportOnce, limits, published, start } from "../publish/otlp/publishing.ts";
 import { seriesLine } from "../publish/otlp/receiver.ts";
@@ -52,15 +53,17 @@ function manyTeams(at: number): Analysis {
       idleOptedOut: 0,
       pending: 2,
     })),
-    accountingEntries: names.map((_, index) => ({
-      gpus: 1,
-      state: "underutilized",
-      node: "h100-01",
-      pool: "H100",
-      device: null,
-      pod: index,
-      estimated: false,
-    })),
+    accountingEntries: entriesOf(
+      names.map((_, index) => ({
+        gpus: 1,
+        state: "underutilized",
+        node: "h100-01",
+        pool: "H100",
+        device: null,
+        pod: index,
+        estimated: false,
+      })),
+    ),
   };
 }
 

@@ -59,9 +59,9 @@ export function playIdle(trace: DutyTrace, windowSeconds: number, isAdvised: boo
     const found = { shortSince: analysis.shortSince, blockedSince: analysis.blocked.since };
     memory = withFindings(joined.memory, { ...found, idleNodeSince: analysis.idleNodes.since }, cache);
     const now = new Set(
-      analysis.accountingEntries.flatMap(({ state, pod }) =>
-        state === "idle" && pod !== null ? [analysis.snapshot.pods[pod]?.name ?? ""] : [],
-      ),
+      analysis.accountingEntries
+        .inState("idle")
+        .flatMap(({ pod }) => (pod === null ? [] : [analysis.snapshot.pods[pod]?.name ?? ""])),
     );
     for (const pod of now) if (!before.has(pod)) idle.push({ pod, at });
     before = now;

@@ -43,7 +43,7 @@ export interface WastedWork {
 export function wastedWork(analysis: Analysis, advice: Advice, settings: ReasonSettings): WastedWork {
   const { accountingEntries, snapshot } = analysis;
   const wasted = wastedStates.flatMap((state) => {
-    const inState = accountingEntries.filter((entry) => entry.state === state && entry.pod !== null);
+    const inState = accountingEntries.inState(state).filter(({ pod }) => pod !== null);
     const byWorkload = Map.groupBy(inState, ({ pod }) => snapshot.pods[pod ?? -1]?.workload ?? -1);
     return [...byWorkload].flatMap(([index, entries]): readonly WastedGpus[] => {
       const workload = snapshot.workloads[index];

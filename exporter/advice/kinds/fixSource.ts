@@ -89,7 +89,7 @@ export const findFixSource: FindAdvice = (moment) => {
 function unseenNodes({ analysis: { snapshot, accountingEntries, pools } }: AdviceMoment): readonly Unseen[] {
   if (pools.every(({ states }) => (states.unobserved ?? 0) <= 0)) return [];
   const byNode = new Map<string, NodeCoverage>();
-  for (const { pod, node, state, gpus } of accountingEntries) {
+  for (const { pod, node, state, gpus } of accountingEntries.list) {
     if (pod === null) continue;
     let coverage = byNode.get(node);
     if (coverage === undefined) {

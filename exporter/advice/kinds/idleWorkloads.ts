@@ -49,7 +49,7 @@ export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): Id
     hasNoRequests: new Uint8Array(workloads.length),
     isAwake: new Uint8Array(workloads.length),
   };
-  for (const accountingEntry of accountingEntries) {
+  for (const accountingEntry of accountingEntries.list) {
     if (accountingEntry.pod !== null) addAccountingEntry(tally, accountingEntry, accountingEntry.pod, snapshot);
   }
   const found: IdleWorkload[] = [];

@@ -57,8 +57,8 @@ export const findStalledWork: FindAdvice = (moment) => {
 function mostStalled(analysis: Analysis): readonly WorkloadView[] {
   const { accountingEntries, snapshot } = analysis;
   const stalled = new Map<number, number>();
-  for (const { state, pod, gpus } of accountingEntries) {
-    const workload = state !== "stalled" || pod === null ? undefined : snapshot.pods[pod]?.workload;
+  for (const { pod, gpus } of accountingEntries.inState("stalled")) {
+    const workload = pod === null ? undefined : snapshot.pods[pod]?.workload;
     if (workload !== undefined) stalled.set(workload, (stalled.get(workload) ?? 0) + gpus);
   }
   const found = [...stalled].flatMap(([index, gpus]) => {

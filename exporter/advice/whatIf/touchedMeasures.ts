@@ -8,7 +8,8 @@ import { freeGpus, placeable, wholeNodes } from "../../analysis/placement/freeGp
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { TypicalRequests } from "../../analysis/placement/typicalRequests.ts";
 import { addHourlyCost } from "../../analysis/prices/addHourlyCost.ts";
-import { accountStates, isIdleNode } from "../../analysis/states.ts";
+import { accountStates } from "../../analysis/states.ts";
+import { isIdleNode } from "../../analysis/unallocatedState.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
 /** Measures that are sums over nodes, or the changes of such measures. */
@@ -132,7 +133,7 @@ function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: 
     const nodes = touched.flatMap((node) => snapshot.nodes[node] ?? []);
     // Parts of GPUs that are not partitioned are held by nobody.
     const { accountingEntries } = accountStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings);
-    for (const { state, gpus } of accountingEntries) {
+    for (const { state, gpus } of accountingEntries.list) {
       if (state === "idle") sum.idleGpus += by * gpus;
       if (state === "unobserved") sum.unobservedGpus += by * gpus;
     }

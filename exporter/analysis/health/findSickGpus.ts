@@ -1,4 +1,5 @@
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import { inRanges, keepShape } from "../../kernel/inRanges.ts";
 import { oncePer } from "../../kernel/once.ts";
 import type { CareTier, HealthCause, UnavailableCause } from "../../model/gpuFaults.ts";
 import { dcgmFails, degradedCause, unhealthyCause } from "./causes.ts";
@@ -29,17 +30,38 @@ const dcgmWarns = 10;
  * restarts.
  */
 export const findSickGpus = oncePer((snapshot: Snapshot): readonly SickGpu[] => {
-  const sick = new Map<string, SickGpu>();
-  for (const node of snapshot.nodes) {
-    if (node.ready === false) continue;
-    for (const index of node.devices) {
-      const device = snapshot.devices[index];
-      const found = device === undefined ? null : careOf(device, node, snapshot.devices);
-      if (device !== undefined && found !== null) add(sick, node, device, index, found);
+  const sick = new SickGpus(snapshot);
+  inRanges(snapshot.nodes.length, sick);
+  return [...sick.found.values()];
+});
+
+class SickGpus {
+  readonly found = new Map<string, SickGpu>();
+  readonly #snapshot: Pick<Snapshot, "nodes" | "devices">;
+
+  constructor(snapshot: Pick<Snapshot, "nodes" | "devices">) {
+    this.#snapshot = snapshot;
+  }
+
+  addRange(from: number, to: number): void {
+    const { nodes } = this.#snapshot;
+    for (let at = from; at < to; at++) {
+      const node = nodes[at];
+      if (node !== undefined && node.ready !== false) this.#addNode(node);
     }
   }
-  return [...sick.values()];
-});
+
+  #addNode(node: NodeView): void {
+    const { devices } = this.#snapshot;
+    for (const index of node.devices) {
+      const device = devices[index];
+      const care = device === undefined ? null : careOf(device, node, devices);
+      if (device !== undefined && care !== null) add(this.found, node, device, index, care);
+    }
+  }
+}
+
+keepShape(new SickGpus({ nodes: [], devices: [] }));
 
 type Care = Pick<SickGpu, "tier" | "cause">;
 

@@ -1,6 +1,7 @@
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { IdleKind } from "../../model/idleKinds.ts";
-import { canBeIdle, isIdleNode, isWarmPool, type NodeUse, type WarmPools } from "../states.ts";
+import type { NodeUse } from "../states.ts";
+import { canBeIdle, isIdleNode, isWarmPool, type WarmPools } from "../unallocatedState.ts";
 
 /** One idle node. */
 export interface IdleNode {

@@ -2,6 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import type { Device, Snapshot } from "../../join/snapshot.ts";
 import { type PowerRange, powerRangeOf } from "../../join/stall/gpuPower.ts";
 import { stallUnknownBecause } from "../../join/stall/stallUnknown.ts";
+import { inRanges, keepShape } from "../../kernel/inRanges.ts";
 import {
   noneReported,
   noneUnknown,
@@ -44,32 +45,69 @@ export const noSignals: Signals = { pools: [], teams: [] };
 
 /** Measures the signals of a moment, reading every device once. Pure. */
 export function measureSignals(snapshot: Snapshot, { power }: SignalSettings): Signals {
-  const pools = new Map<string, PoolSum>();
-  const teams = new Map<string, Map<string, WorkSum>>();
-  const ranges = createPowerRanges(power);
-  let pool: PoolSum | null = null;
-  for (const device of snapshot.devices) {
-    if (pool === null || pool.pool !== device.pool) pool = poolSum(pools, device.pool);
-    countReported(pool, device);
-    const [holding] = device.holders;
-    if (holding === undefined) continue;
-    const range = ranges(device.model);
-    const unknown = stallUnknownBecause(device, range);
-    if (unknown !== null) pool.stallUnknown[unknown] += allocatedOf(device);
-    const pod = snapshot.pods[holding.pod];
-    if (device.holders.length !== 1 || holding.estimated || pod === undefined) continue;
-    addWork(teamSum(teams, pod.team, device.pool), device, range, holding.share);
-  }
-  const workOf = (pool: string): WorkSum => mergeWork([...teams.values()].flatMap((sums) => sums.get(pool) ?? []));
+  const sums = new SignalSums(snapshot, power);
+  inRanges(snapshot.devices.length, sums);
+  const { pools, teams } = sums;
+  const workOf = (pool: string): WorkSum => mergeWork([...teams.values()].flatMap((of) => of.get(pool) ?? []));
   return {
     pools: [...pools.values()]
       .sort((one, other) => (one.pool < other.pool ? -1 : 1))
       .map((sum) => ({ ...sum, work: workOf(sum.pool) })),
     teams: [...teams]
       .sort(byName)
-      .flatMap(([team, sums]) => [...sums].sort(byName).map(([name, work]) => ({ team, pool: name, work }))),
+      .flatMap(([team, of]) => [...of].sort(byName).map(([name, work]) => ({ team, pool: name, work }))),
   };
 }
+
+/** The snapshot's parts that are read. */
+type Measured = Pick<Snapshot, "devices" | "pods">;
+
+class SignalSums {
+  readonly pools = new Map<string, PoolSum>();
+  readonly teams = new Map<string, Map<string, WorkSum>>();
+  readonly #ranges = new Map<string, PowerRange | null>();
+  readonly #snapshot: Measured;
+  readonly #power: SignalSettings["power"];
+  #pool: PoolSum | null = null;
+
+  constructor(snapshot: Measured, power: SignalSettings["power"]) {
+    this.#snapshot = snapshot;
+    this.#power = power;
+  }
+
+  addRange(from: number, to: number): void {
+    const { devices } = this.#snapshot;
+    for (let i = from; i < to; i++) {
+      const device = devices[i];
+      if (device !== undefined) this.#add(device);
+    }
+  }
+
+  #add(device: Device): void {
+    if (this.#pool === null || this.#pool.pool !== device.pool) this.#pool = poolSum(this.pools, device.pool);
+    countReported(this.#pool, device);
+    const [holding] = device.holders;
+    if (holding === undefined) return;
+    const range = this.#rangeOf(device.model);
+    const unknown = stallUnknownBecause(device, range);
+    if (unknown !== null) this.#pool.stallUnknown[unknown] += allocatedOf(device);
+    const pod = this.#snapshot.pods[holding.pod];
+    if (device.holders.length !== 1 || holding.estimated || pod === undefined) return;
+    addWork(teamSum(this.teams, pod.team, device.pool), device, range, holding.share);
+  }
+
+  /** The power range of a model. Each one is looked up once. */
+  #rangeOf(model: string): PowerRange | null {
+    let range = this.#ranges.get(model);
+    if (range === undefined) {
+      range = powerRangeOf(model, this.#power);
+      this.#ranges.set(model, range);
+    }
+    return range;
+  }
+}
+
+keepShape(new SignalSums({ devices: [], pods: [] }, {}));
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
@@ -100,19 +138,6 @@ function teamSum(teams: Map<string, Map<string, WorkSum>>, team: string, pool: s
     pools.set(pool, sum);
   }
   return sum;
-}
-
-/** Returns the power range of a model, looking each one up once. */
-function createPowerRanges(configured: SignalSettings["power"]): (model: string) => PowerRange | null {
-  const known = new Map<string, PowerRange | null>();
-  return (model) => {
-    let range = known.get(model);
-    if (range === undefined) {
-      range = powerRangeOf(model, configured);
-      known.set(model, range);
-    }
-    return range;
-  };
 }
 
 /** Counts the signals that a device reports. A table of functions for the signals would take twice as long, for 80,000 GPUs. */

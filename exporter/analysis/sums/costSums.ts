@@ -1,9 +1,12 @@
-import type { NodeView } from "../../join/snapshot.ts";
+import type { NodeView, Snapshot } from "../../join/snapshot.ts";
+import { keepShape } from "../../kernel/inRanges.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { createTupleInterner } from "../../kernel/tupleInterner.ts";
 import { type ChargeBasis, isCharged } from "../../model/charge.ts";
-import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
-import type { AccountingEntry } from "../accountingEntry.ts";
+import { type GpuState, gpuStates } from "../../model/gpuStates.ts";
+import { type AccountingEntries, nodeFinder, noEntries } from "../accountingEntries.ts";
 import type { Analysis } from "../analysis.ts";
+import type { Prices } from "../prices/prices.ts";
 
 /** The settings by which costs are shown. */
 export interface CostSettings {
@@ -49,119 +52,144 @@ export interface CostSums {
   readonly holders: readonly HolderCost[];
 }
 
-/** Costs being added up. */
-export interface CostAdder {
-  /** `stateId`: the number of the accounting entry's state, for callers that have looked it up. */
-  add(accountingEntry: AccountingEntry, stateId?: number): void;
-  sums(): CostSums;
-}
-
-const made = new WeakMap<Analysis, CostSums>();
-
 /** The costs of a moment with the default settings, added up once for all callers. */
-export function costSumsOf(analysis: Analysis): CostSums {
-  const known = made.get(analysis);
-  if (known !== undefined) return known;
-  const adder = createCostAdder(analysis);
-  for (const accountingEntry of analysis.accountingEntries) adder.add(accountingEntry);
-  const sums = adder.sums();
-  made.set(analysis, sums);
-  return sums;
-}
+export const costSumsOf = oncePer((analysis: Analysis): CostSums => sumCosts(analysis));
 
 type Sums<Record> = { -readonly [Key in keyof Record]: Record[Key] };
 /** A group's sums, with `states` in the order of `gpuStates`. */
 type GroupSums = Omit<Sums<NodeGroupCost>, "states"> & { readonly states: Float64Array };
 type HolderSums = Sums<HolderCost> & { next: HolderSums | null };
 
-/**
- * Adds up accounting entries at the prices of the moment. Neighbouring accounting entries are mostly of one node, and all pods
- * of a workload mostly have the same team, queue, namespace and currency, so no accounting entry needs a key of text.
- */
-export function createCostAdder(
-  { snapshot, prices }: Analysis,
+/** Adds up accounting entries at the prices of the moment. */
+export function sumCosts(
+  analysis: Analysis,
   { notCharged }: Pick<CostSettings, "notCharged"> = defaultCostSettings,
-): CostAdder {
-  if (prices.byNode.size === 0) return { add: () => {}, sums: () => ({ groups: [], holders: [] }) };
-  const { nodes, pods } = snapshot;
-  const nodeOf = new Map(nodes.map((node) => [node.name, node] as const));
-  const groups: GroupSums[] = [];
-  const groupIds = createTupleInterner();
-  const holders: HolderSums[] = [];
-  /** The sums of holders by index of the workload, the newest first. */
-  const holderOf: (HolderSums | null)[] = snapshot.workloads.map(() => null);
-  const byAllocation = chargedParts("allocation", notCharged);
-  const byUse = chargedParts("use", notCharged);
-  let lastNode: string | null = null;
-  let lastPool: string | null = null;
-  let currency: string | null = null;
-  let perGpuHour = 0;
-  let group: GroupSums | null = null;
-  let lastPod: number | null = null;
-  let holder: HolderSums | null = null;
+): CostSums {
+  if (analysis.prices.byNode.size === 0) return { groups: [], holders: [] };
+  const { groups, holders } = new CostAdder(analysis, notCharged);
+  return { groups: groups.map((sums) => ({ ...sums, states: byState(sums.states) })), holders };
+}
 
-  function findGroup(node: NodeView | undefined, pool: string, ofCurrency: string): GroupSums {
+/** The parts of an analysis that costs depend on. */
+interface Priced {
+  readonly snapshot: Pick<Snapshot, "nodes" | "pods" | "workloads">;
+  readonly prices: Pick<Prices, "byNode">;
+  readonly accountingEntries: AccountingEntries;
+}
+
+/**
+ * Neighbouring accounting entries are mostly of one node, and all pods of a workload mostly have the same team, queue, namespace
+ * and currency, so no accounting entry needs a key of text.
+ */
+class CostAdder {
+  readonly groups: GroupSums[] = [];
+  readonly holders: HolderSums[] = [];
+  readonly #analysis: Priced;
+  readonly #viewOf: (node: number) => NodeView | undefined;
+  readonly #groupIds = createTupleInterner();
+  /** The sums of holders by index of the workload, the newest first. */
+  readonly #holderOf: (HolderSums | null)[];
+  readonly #byAllocation: Float64Array;
+  readonly #byUse: Float64Array;
+  #lastNode = -1;
+  #lastPool = -1;
+  #lastPod = -1;
+  #currency: string | null = null;
+  #perGpuHour = Number.NaN;
+  #group: GroupSums | null = null;
+  #holder: HolderSums | null = null;
+
+  constructor(analysis: Priced, notCharged: readonly string[]) {
+    const { snapshot, accountingEntries } = analysis;
+    this.#analysis = analysis;
+    this.#viewOf = nodeFinder(snapshot, accountingEntries);
+    this.#holderOf = snapshot.workloads.map(() => null);
+    this.#byAllocation = chargedParts("allocation", notCharged);
+    this.#byUse = chargedParts("use", notCharged);
+    accountingEntries.addTo(this);
+  }
+
+  addRange(from: number, to: number): void {
+    const { node, pool, pod, state, gpus } = this.#analysis.accountingEntries;
+    for (let i = from; i < to; i++) {
+      const ofNode = node[i] ?? 0;
+      const ofPool = pool[i] ?? 0;
+      if (ofNode !== this.#lastNode || ofPool !== this.#lastPool) this.#moveTo(ofNode, ofPool);
+      this.#add(pod[i] ?? -1, state[i] ?? 0, gpus[i] ?? 0);
+    }
+  }
+
+  #add(pod: number, stateId: number, gpus: number): void {
+    const cost = gpus * this.#perGpuHour;
+    const group = this.#group;
+    if (group !== null) {
+      group.states[stateId] = (group.states[stateId] ?? 0) + cost;
+      if (pod < 0) group.unallocated += cost;
+    }
+    if (pod < 0) return;
+    if (pod !== this.#lastPod) {
+      this.#lastPod = pod;
+      this.#holder = this.#findHolder(pod);
+    }
+    const holder = this.#holder;
+    if (holder === null) return;
+    holder.gpus += gpus;
+    holder.cost += cost;
+    holder.allocation += cost * (this.#byAllocation[stateId] ?? 0);
+    holder.use += cost * (this.#byUse[stateId] ?? 0);
+  }
+
+  #moveTo(node: number, pool: number): void {
+    const { accountingEntries: entries, prices } = this.#analysis;
+    this.#lastNode = node;
+    this.#lastPool = pool;
+    this.#lastPod = -1;
+    const price = prices.byNode.get(entries.nodes[node] ?? "");
+    this.#currency = price?.currency ?? null;
+    this.#perGpuHour = price?.perGpuHour ?? 0;
+    this.#group =
+      price === undefined ? null : this.#findGroup(this.#viewOf(node), entries.pools[pool] ?? "", price.currency);
+  }
+
+  #findGroup(node: NodeView | undefined, pool: string, currency: string): GroupSums {
     const nodePool = node?.nodePool ?? "";
     const capacityType = node?.capacityType ?? null;
-    const known = groups[groupIds.idOf([pool, nodePool, capacityType, ofCurrency])];
+    const known = this.groups[this.#groupIds.idOf([pool, nodePool, capacityType, currency])];
     if (known !== undefined) return known;
     const states = new Float64Array(gpuStates.length);
-    const found = { pool, nodePool, capacityType, currency: ofCurrency, states, unallocated: 0 };
-    groups.push(found);
+    const found = { pool, nodePool, capacityType, currency, states, unallocated: 0 };
+    this.groups.push(found);
     return found;
   }
 
-  function findHolder(index: number): HolderSums | null {
-    const pod = pods[index];
+  #findHolder(index: number): HolderSums | null {
+    const pod = this.#analysis.snapshot.pods[index];
     if (pod === undefined) return null;
     const { workload, team, queue, namespace } = pod;
-    const first = holderOf[workload] ?? null;
+    const currency = this.#currency;
+    const first = this.#holderOf[workload] ?? null;
     for (let known = first; known !== null; known = known.next) {
       const isSame =
         known.team === team && known.queue === queue && known.namespace === namespace && known.currency === currency;
       if (isSame) return known;
     }
     const found = { workload, team, queue, namespace, currency, gpus: 0, cost: 0, allocation: 0, use: 0, next: first };
-    holderOf[workload] = found;
-    holders.push(found);
+    this.#holderOf[workload] = found;
+    this.holders.push(found);
     return found;
   }
-
-  function moveTo(node: string, pool: string): void {
-    lastNode = node;
-    lastPool = pool;
-    lastPod = null;
-    const price = prices.byNode.get(node);
-    currency = price?.currency ?? null;
-    perGpuHour = price?.perGpuHour ?? 0;
-    group = price === undefined ? null : findGroup(nodeOf.get(node), pool, price.currency);
-  }
-
-  function addAllocated(pod: number, stateId: number, gpus: number, cost: number): void {
-    if (pod !== lastPod) {
-      lastPod = pod;
-      holder = findHolder(pod);
-    }
-    if (holder === null) return;
-    holder.gpus += gpus;
-    holder.cost += cost;
-    holder.allocation += cost * (byAllocation[stateId] ?? 0);
-    holder.use += cost * (byUse[stateId] ?? 0);
-  }
-
-  return {
-    add({ node, pool, state, gpus, pod }, stateId = stateIds.get(state) ?? 0) {
-      if (node !== lastNode || pool !== lastPool) moveTo(node, pool);
-      const cost = gpus * perGpuHour;
-      if (group !== null) {
-        group.states[stateId] = (group.states[stateId] ?? 0) + cost;
-        if (pod === null) group.unallocated += cost;
-      }
-      if (pod !== null) addAllocated(pod, stateId, gpus, cost);
-    },
-    sums: () => ({ groups: groups.map((sums) => ({ ...sums, states: byState(sums.states) })), holders }),
-  };
 }
+
+keepShape(
+  new CostAdder(
+    {
+      snapshot: { nodes: [], pods: [], workloads: [] },
+      prices: { byNode: new Map() },
+      accountingEntries: noEntries,
+    },
+    [],
+  ),
+);
 
 /** 1 for the states that a team pays for, else 0; in the order of `gpuStates`. */
 function chargedParts(basis: ChargeBasis, notCharged: readonly string[]): Float64Array {

@@ -1,10 +1,11 @@
-import type { Device, NodeView } from "../../join/snapshot.ts";
+import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import { inRanges, keepShape } from "../../kernel/inRanges.ts";
 import { createTupleInterner } from "../../kernel/tupleInterner.ts";
-import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
-import type { AccountingEntry } from "../accountingEntry.ts";
+import { type GpuState, gpuStates } from "../../model/gpuStates.ts";
+import { type AccountingEntries, nodeFinder, noEntries } from "../accountingEntries.ts";
 import type { Analysis } from "../analysis.ts";
 import { findSickGpus, type SickGpu } from "../health/findSickGpus.ts";
-import { byState, type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
+import { byState, type CostSettings, type CostSums, sumCosts } from "./costSums.ts";
 
 /** The label value for what is unknown. */
 export const unknown = "unknown";
@@ -41,99 +42,125 @@ export interface MomentSums {
   readonly sick: readonly SickGpu[];
 }
 
-/** Adds up a moment: once over its accounting entries, and once over its devices. */
+/** Adds up a moment. */
 export function sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "notCharged">): MomentSums {
-  const { snapshot, accountingEntries } = analysis;
-  const groups = groupSums(new Map(snapshot.nodes.map((node) => [node.name, node] as const)));
-  const teams = teamSums(snapshot.pods);
-  const costs = createCostAdder(analysis, settings);
-  for (const accountingEntry of accountingEntries) {
-    const stateId = stateIds.get(accountingEntry.state) ?? 0;
-    groups.add(accountingEntry, stateId);
-    teams.add(accountingEntry, stateId);
-    costs.add(accountingEntry, stateId);
-  }
-  const readings = readingSums();
-  for (const device of snapshot.devices) readings.add(device);
   return {
-    groups: groups.list(),
-    teams: teams.byTeam(),
-    readings: readings.byPool,
-    costs: costs.sums(),
-    sick: findSickGpus(snapshot),
+    groups: new GroupSums(analysis).list(),
+    teams: new TeamSums(analysis).byTeam(),
+    readings: readingSums(analysis.snapshot),
+    costs: sumCosts(analysis, settings),
+    sick: findSickGpus(analysis.snapshot),
   };
 }
 
-/**
- * Amounts of 0 in the order of `gpuStates`: a state's name is looked up once per accounting entry, and not for each of its
- * sums.
- */
+/** Amounts of 0 in the order of `gpuStates`. */
 const noAmounts = (): Float64Array => new Float64Array(gpuStates.length);
 
-/** Neighbouring accounting entries are mostly of one node and pool, so that only the first of them looks up its group. */
-function groupSums(nodes: ReadonlyMap<string, NodeView>) {
-  const groups: (Omit<NodeGroup, "states"> & { readonly amounts: Float64Array })[] = [];
-  const ids = createTupleInterner();
-  let lastNode: string | null = null;
-  let lastPool: string | null = null;
-  let last = noAmounts();
-  const find = (node: NodeView | undefined, pool: string): Float64Array => {
-    const nodePool = node?.nodePool || unknown;
-    const capacityType = node?.capacityType ?? unknown;
-    const known = groups[ids.idOf([pool, nodePool, capacityType])];
-    if (known !== undefined) return known.amounts;
-    const amounts = noAmounts();
-    groups.push({ pool, nodePool, capacityType, amounts });
-    return amounts;
-  };
-  return {
-    list: (): NodeGroup[] => groups.map(({ amounts, ...group }) => ({ ...group, states: byState(amounts) })),
-    add({ node, pool, gpus }: AccountingEntry, stateId: number): void {
-      if (node !== lastNode || pool !== lastPool) {
-        last = find(nodes.get(node), pool);
-        lastNode = node;
-        lastPool = pool;
-      }
-      last[stateId] = (last[stateId] ?? 0) + gpus;
-    },
-  };
+/** Accounting entries, and what of their Snapshot is needed. */
+interface Entries<Part extends keyof Snapshot> {
+  readonly snapshot: Pick<Snapshot, Part>;
+  readonly accountingEntries: AccountingEntries;
 }
 
-/** Neighbouring accounting entries are mostly of one pod and pool. */
-function teamSums(pods: Analysis["snapshot"]["pods"]) {
-  const sums = new Map<string, Map<string, Float64Array>>();
-  let lastPod: number | null = null;
-  let lastPool: string | null = null;
-  let last = noAmounts();
-  const find = (team: string, pool: string): Float64Array => {
-    let pools = sums.get(team);
-    if (pools === undefined) {
-      pools = new Map();
-      sums.set(team, pools);
+/** Neighbouring accounting entries are mostly of one node and pool, so that only the first of them looks up its group. */
+class GroupSums {
+  readonly #groups: (Omit<NodeGroup, "states"> & { readonly amounts: Float64Array })[] = [];
+  readonly #ids = createTupleInterner();
+  readonly #entries: AccountingEntries;
+  readonly #viewOf: (node: number) => NodeView | undefined;
+  #lastNode = -1;
+  #lastPool = -1;
+  #last = noAmounts();
+
+  constructor({ snapshot, accountingEntries }: Entries<"nodes">) {
+    this.#entries = accountingEntries;
+    this.#viewOf = nodeFinder(snapshot, accountingEntries);
+    accountingEntries.addTo(this);
+  }
+
+  addRange(from: number, to: number): void {
+    const { node, pool, state, gpus } = this.#entries;
+    for (let i = from; i < to; i++) {
+      const ofNode = node[i] ?? 0;
+      const ofPool = pool[i] ?? 0;
+      if (ofNode !== this.#lastNode || ofPool !== this.#lastPool) this.#moveTo(ofNode, ofPool);
+      const stateId = state[i] ?? 0;
+      this.#last[stateId] = (this.#last[stateId] ?? 0) + (gpus[i] ?? 0);
     }
-    let amounts = pools.get(pool);
-    if (amounts === undefined) {
-      amounts = noAmounts();
-      pools.set(pool, amounts);
-    }
+  }
+
+  list(): readonly NodeGroup[] {
+    return this.#groups.map(({ amounts, ...group }) => ({ ...group, states: byState(amounts) }));
+  }
+
+  #moveTo(node: number, pool: number): void {
+    this.#lastNode = node;
+    this.#lastPool = pool;
+    this.#last = this.#find(this.#viewOf(node), this.#entries.pools[pool] ?? unknown);
+  }
+
+  #find(node: NodeView | undefined, pool: string): Float64Array {
+    const nodePool = node?.nodePool || unknown;
+    const capacityType = node?.capacityType ?? unknown;
+    const known = this.#groups[this.#ids.idOf([pool, nodePool, capacityType])];
+    if (known !== undefined) return known.amounts;
+    const amounts = noAmounts();
+    this.#groups.push({ pool, nodePool, capacityType, amounts });
     return amounts;
-  };
-  return {
-    byTeam: (): Map<string, Map<string, TeamPool>> =>
-      mapValues(sums, (pools) => mapValues(pools, (amounts, pool) => ({ pool, states: byState(amounts) }))),
-    add({ pod, pool, gpus }: AccountingEntry, stateId: number): void {
-      if (pod === null) return;
-      if (pod !== lastPod || pool !== lastPool) {
-        const team = pods[pod]?.team;
-        if (team === undefined) return;
-        last = find(team, pool);
-        lastPod = pod;
-        lastPool = pool;
-      }
-      last[stateId] = (last[stateId] ?? 0) + gpus;
-    },
-  };
+  }
 }
+
+keepShape(new GroupSums({ snapshot: { nodes: [] }, accountingEntries: noEntries }));
+
+/** Neighbouring accounting entries are mostly of one pod and pool. */
+class TeamSums {
+  readonly #sums = new Map<string, Map<string, Float64Array>>();
+  readonly #pods: Analysis["snapshot"]["pods"];
+  readonly #entries: AccountingEntries;
+  #lastPod = -1;
+  #lastPool = -1;
+  #last: Float64Array | null = null;
+
+  constructor({ snapshot, accountingEntries }: Entries<"pods">) {
+    this.#pods = snapshot.pods;
+    this.#entries = accountingEntries;
+    accountingEntries.addTo(this);
+  }
+
+  addRange(from: number, to: number): void {
+    const { pod, pool, state, gpus } = this.#entries;
+    for (let i = from; i < to; i++) {
+      const ofPod = pod[i] ?? -1;
+      if (ofPod < 0) continue;
+      const ofPool = pool[i] ?? 0;
+      if (ofPod !== this.#lastPod || ofPool !== this.#lastPool) this.#moveTo(ofPod, ofPool);
+      if (this.#last === null) continue;
+      const stateId = state[i] ?? 0;
+      this.#last[stateId] = (this.#last[stateId] ?? 0) + (gpus[i] ?? 0);
+    }
+  }
+
+  byTeam(): ReadonlyMap<string, ReadonlyMap<string, TeamPool>> {
+    return mapValues(this.#sums, (pools) => mapValues(pools, (amounts, pool) => ({ pool, states: byState(amounts) })));
+  }
+
+  #moveTo(pod: number, pool: number): void {
+    this.#lastPod = pod;
+    this.#lastPool = pool;
+    const team = this.#pods[pod]?.team;
+    this.#last = team === undefined ? null : this.#find(team, this.#entries.pools[pool] ?? unknown);
+  }
+
+  #find(team: string, pool: string): Float64Array {
+    const pools = this.#sums.get(team) ?? new Map<string, Float64Array>();
+    this.#sums.set(team, pools);
+    const amounts = pools.get(pool) ?? noAmounts();
+    pools.set(pool, amounts);
+    return amounts;
+  }
+}
+
+keepShape(new TeamSums({ snapshot: { pods: [] }, accountingEntries: noEntries }));
 
 function mapValues<Value, Mapped>(
   map: ReadonlyMap<string, Value>,
@@ -155,74 +182,90 @@ interface PoolGpus {
   readonly powerOf: LargestValues;
 }
 
-/** Adds up readings. The devices of a node come one after the other. */
-function readingSums() {
-  const byPool = new Map<string, PoolGpus>();
-  return {
-    byPool,
-    add({ node, pool, uuid, gpuInstance, reading }: Device): void {
-      if (uuid === null || reading === null) return;
-      let physicalGpus = byPool.get(pool);
-      if (physicalGpus === undefined) {
-        physicalGpus = {
-          memoryUsedBytes: null,
-          powerWatts: null,
-          node,
-          memoryOf: largestValues(),
-          powerOf: largestValues(),
-        };
-        byPool.set(pool, physicalGpus);
-      }
-      if (physicalGpus.node !== node) {
-        physicalGpus.node = node;
-        physicalGpus.memoryOf.clear();
-        physicalGpus.powerOf.clear();
-      }
-      const { memoryUsedBytes, powerWatts } = reading;
-      if (memoryUsedBytes !== null) {
-        const key = gpuInstance === null ? uuid : `${uuid}/${gpuInstance}`;
-        physicalGpus.memoryUsedBytes =
-          (physicalGpus.memoryUsedBytes ?? 0) + physicalGpus.memoryOf.grow(key, memoryUsedBytes);
-      }
-      if (powerWatts !== null)
-        physicalGpus.powerWatts = (physicalGpus.powerWatts ?? 0) + physicalGpus.powerOf.grow(uuid, powerWatts);
-    },
-  };
+function readingSums({ devices }: Analysis["snapshot"]): ReadonlyMap<string, PoolReadings> {
+  const sums = new ReadingSums(devices);
+  inRanges(devices.length, sums);
+  return sums.byPool;
 }
 
-/** The largest value for each key. */
-interface LargestValues {
-  clear(): void;
-  /** Adds a value, and returns by how much the largest value of its key grows. */
-  grow(key: string, value: number): number;
+/** Adds up readings. The devices of a node come one after the other. */
+class ReadingSums {
+  readonly byPool = new Map<string, PoolGpus>();
+  readonly #devices: readonly Device[];
+
+  constructor(devices: readonly Device[]) {
+    this.#devices = devices;
+  }
+
+  addRange(from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      const device = this.#devices[i];
+      if (device !== undefined) this.#add(device);
+    }
+  }
+
+  #add({ node, pool, uuid, gpuInstance, reading }: Device): void {
+    if (uuid === null || reading === null) return;
+    const physicalGpus = this.#gpusOf(pool);
+    if (physicalGpus.node !== node) {
+      physicalGpus.node = node;
+      physicalGpus.memoryOf.clear();
+      physicalGpus.powerOf.clear();
+    }
+    const { memoryUsedBytes, powerWatts } = reading;
+    if (memoryUsedBytes !== null) {
+      const key = gpuInstance === null ? uuid : `${uuid}/${gpuInstance}`;
+      physicalGpus.memoryUsedBytes =
+        (physicalGpus.memoryUsedBytes ?? 0) + physicalGpus.memoryOf.grow(key, memoryUsedBytes);
+    }
+    if (powerWatts !== null)
+      physicalGpus.powerWatts = (physicalGpus.powerWatts ?? 0) + physicalGpus.powerOf.grow(uuid, powerWatts);
+  }
+
+  #gpusOf(pool: string): PoolGpus {
+    const known = this.byPool.get(pool);
+    if (known !== undefined) return known;
+    const [memoryOf, powerOf] = [new LargestValues(), new LargestValues()];
+    const physicalGpus: PoolGpus = { memoryUsedBytes: null, powerWatts: null, node: null, memoryOf, powerOf };
+    this.byPool.set(pool, physicalGpus);
+    return physicalGpus;
+  }
 }
+
+keepShape(new ReadingSums([]));
 
 /** Most nodes have no more GPUs than this. */
 const mostListed = 16;
 
-/** A short list is searched and emptied faster than a map, so a map contains only what does not fit into the list. */
-function largestValues(): LargestValues {
-  const keys: string[] = [];
-  const values: number[] = [];
-  const others = new Map<string, number>();
-  let listed = 0;
-  return {
-    clear() {
-      listed = 0;
-      if (others.size > 0) others.clear();
-    },
-    grow(key, value) {
-      let at = listed - 1;
-      while (at >= 0 && keys[at] !== key) at -= 1;
-      const known = (at >= 0 ? values[at] : others.get(key)) ?? 0;
-      if (value <= known) return 0;
-      if (at >= 0) values[at] = value;
-      else if (listed < mostListed) {
-        keys[listed] = key;
-        values[listed] = value;
-        listed += 1;
-      } else others.set(key, value);
-      return value - known;
-    },
-  };
+/**
+ * The largest value for each key. A short list is searched and emptied faster than a map, so a map contains only what does not
+ * fit into the list.
+ */
+class LargestValues {
+  readonly #keys: string[] = [];
+  readonly #values: number[] = [];
+  readonly #others = new Map<string, number>();
+  #listed = 0;
+
+  clear(): void {
+    this.#listed = 0;
+    if (this.#others.size > 0) this.#others.clear();
+  }
+
+  /** Adds a value, and returns by how much the largest value of its key grows. */
+  grow(key: string, value: number): number {
+    let at = this.#listed - 1;
+    while (at >= 0 && this.#keys[at] !== key) at -= 1;
+    const known = (at >= 0 ? this.#values[at] : this.#others.get(key)) ?? 0;
+    if (value <= known) return 0;
+    if (at >= 0) this.#values[at] = value;
+    else if (this.#listed < mostListed) {
+      this.#keys[this.#listed] = key;
+      this.#values[this.#listed] = value;
+      this.#listed += 1;
+    } else this.#others.set(key, value);
+    return value - known;
+  }
 }
+
+keepShape(new LargestValues());

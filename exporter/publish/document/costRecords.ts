@@ -48,6 +48,9 @@ export function costRecord(analysis: Analysis): CostRecord {
   const currency = mainCurrency(prices.groups);
   const main = byCurrency.find((cost) => cost.currency === currency);
   const nothing = { currency: null, perHour: null, allocatedPerHour: null, unallocatedPerHour: null };
-  const unpricedGpus = accountingEntries.reduce((sum, { node, gpus }) => sum + (prices.byNode.has(node) ? 0 : gpus), 0);
+  const unpricedGpus = accountingEntries.list.reduce(
+    (sum, { node, gpus }) => sum + (prices.byNode.has(node) ? 0 : gpus),
+    0,
+  );
   return { ...(main ?? nothing), unpricedGpus, byCurrency };
 }

@@ -31,9 +31,9 @@ export function idleRecords({
 }: Analysis): ReadonlyMap<number, readonly IdleRecord[]> {
   const { pods, devices } = snapshot;
   const found = new Map<number, Map<string, IdleSums>>();
-  for (const entry of accountingEntries) {
-    const { state, estimated, pod: index, device: deviceIndex, gpus, node } = entry;
-    if (state !== "idle" || estimated || index === null || deviceIndex === null) continue;
+  for (const entry of accountingEntries.inState("idle")) {
+    const { estimated, pod: index, device: deviceIndex, gpus, node } = entry;
+    if (estimated || index === null || deviceIndex === null) continue;
     const pod = pods[index];
     const device = devices[deviceIndex];
     const since = idleEntrySince(entry, snapshot);

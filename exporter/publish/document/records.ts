@@ -237,7 +237,7 @@ export function addUpAccountingEntries(analysis: Analysis): Accounted {
   const statesByDevice = new Map<number, StateSums>();
   const statesByWorkload = new Map<number, StateSums>();
   const causeByDevice = new Map<number, HealthCause>();
-  for (const accountingEntry of accountingEntries) {
+  for (const accountingEntry of accountingEntries.list) {
     if (accountingEntry.device !== null)
       add(statesByDevice, accountingEntry.device, accountingEntry.state, accountingEntry.gpus);
     if (accountingEntry.device !== null && accountingEntry.cause !== undefined)

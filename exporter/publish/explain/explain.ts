@@ -82,7 +82,7 @@ function explainParts(
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
   const context = { snapshot, nodes, settings, suspects: gangSuspects(analysis) };
   // A partly active holding has two accounting entries that make one part; unallocated GPUs make a part for each state.
-  const groups = Map.groupBy(accountingEntries.filter(isWanted).entries(), ([index, { device, pod }]) =>
+  const groups = Map.groupBy(accountingEntries.list.filter(isWanted).entries(), ([index, { device, pod }]) =>
     pod === null ? `${index}` : `${device}/${pod}`,
   );
   const parts = [...groups.values()].flatMap(([first, ...others]) =>
@@ -140,7 +140,7 @@ function coverageOf({ since, coveredSeconds, gaps }: AccountedTime): Explanation
 
 interface Subject {
   readonly facts: readonly Fact[];
-  readonly isWanted: (accountingEntry: Analysis["accountingEntries"][number]) => boolean;
+  readonly isWanted: (accountingEntry: AccountingEntry) => boolean;
   /** Indices of the queues that are explained. */
   readonly queues?: readonly number[];
   readonly localQueues?: readonly KueueLocalQueue[];

@@ -88,7 +88,7 @@ function useOf({ active, allocated, states, utilization }: TeamTotals): string {
 
 function workloadSum(team: string, { accountingEntries, snapshot }: Analysis): string {
   const allocated = new Map<number, number>();
-  for (const { pod: index, gpus: amount } of accountingEntries) {
+  for (const { pod: index, gpus: amount } of accountingEntries.list) {
     const pod = index === null ? undefined : snapshot.pods[index];
     if (pod?.team === team) allocated.set(pod.workload, (allocated.get(pod.workload) ?? 0) + amount);
   }

@@ -53,7 +53,7 @@ export function workloadFacts({ index, gangs }: ExplainedWorkload, analysis: Ana
 const shownNodes = 6;
 
 function heldFact(index: number, { accountingEntries, snapshot }: Analysis): Fact {
-  const own = accountingEntries.filter(({ pod }) => pod !== null && snapshot.pods[pod]?.workload === index);
+  const own = accountingEntries.list.filter(({ pod }) => pod !== null && snapshot.pods[pod]?.workload === index);
   const pods = new Set(own.map(({ pod }) => pod));
   const nodes = [...new Set(own.map(({ node }) => node))];
   const more = nodes.length > shownNodes ? ` and ${nodes.length - shownNodes} more` : "";
@@ -104,7 +104,7 @@ type Belonging = Pick<WorkloadView, "team" | "queue" | "localQueue" | "namespace
 /** How a pod's numbers came about, and how it is known what it belongs to. */
 export function podFacts(pod: PodView, index: number, { accountingEntries, snapshot }: Analysis): Fact[] {
   const workload = snapshot.workloads[pod.workload];
-  const allocated = accountingEntries.reduce(
+  const allocated = accountingEntries.list.reduce(
     (sum, accountingEntry) => sum + (accountingEntry.pod === index ? accountingEntry.gpus : 0),
     0,
   );

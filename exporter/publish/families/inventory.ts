@@ -35,7 +35,7 @@ export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {
 function gpusByCause<Cause extends HealthCause>({ moment }: FamilyInput, causes: readonly Cause[]) {
   if (moment === null) return [];
   const { snapshot, accountingEntries } = moment.analysis;
-  const faulty = accountingEntries.filter(({ cause }) => causes.some((one) => one === cause));
+  const faulty = accountingEntries.withCause().filter(({ cause }) => causes.some((one) => one === cause));
   if (faulty.length === 0) return [];
   const nodePools = new Map(snapshot.nodes.map(({ name, nodePool }) => [name, nodePool || unknown] as const));
   return combined(

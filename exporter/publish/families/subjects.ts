@@ -59,7 +59,7 @@ function blockedOf({ analysis: { snapshot, blocked } }: Moment) {
 }
 
 function idleOf({ analysis: { snapshot, accountingEntries } }: Moment) {
-  const idle = accountingEntries.filter(({ state }) => state === "idle");
+  const idle = accountingEntries.inState("idle");
   const found = idle.flatMap(({ pod, pool, gpus }) => {
     const view = pod === null ? undefined : snapshot.pods[pod];
     const workload = view === undefined ? undefined : snapshot.workloads[view.workload];

@@ -60,9 +60,10 @@ interface ClusterRow {
 /** What the cluster has, and how much of it is observed. Pure. */
 export function clusterRow({ snapshot, pools, accountingEntries }: Analysis): ClusterRow {
   const physicalGpus = pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
-  const unobserved = accountingEntries
-    .filter(({ device }) => device === null || snapshot.devices[device]?.activity === null)
-    .reduce((sum, { gpus }) => sum + gpus, 0);
+  let unobserved = 0;
+  for (let i = 0; i < accountingEntries.length; i++)
+    if ((snapshot.devices[accountingEntries.device[i] ?? -1]?.activity ?? null) === null)
+      unobserved += accountingEntries.gpus[i] ?? 0;
   return {
     nodes: snapshot.nodes.length,
     physicalGpus,

@@ -16,7 +16,7 @@ function snapshotOf(devices: readonly Device[], node: Partial<NodeView> = {}) {
 
 /** State and cause of each accounting entry. */
 const entriesOf = (devices: readonly Device[], node: Partial<NodeView> = {}) =>
-  analysed(snapshotOf(devices, node)).accountingEntries.map(({ state, cause = null }) => [state, cause]);
+  analysed(snapshotOf(devices, node)).accountingEntries.list.map(({ state, cause = null }) => [state, cause]);
 
 const sick = (parts: Partial<DeviceReading> | null, on: Partial<Device> = {}): Device =>
   device({ unhealthy: true, reading: parts === null ? null : read(parts), ...on });

@@ -111,7 +111,7 @@ describe("warm pools", () => {
 
   it("have free GPUs, not those of an idle node", () => {
     const states = (settings: IdleNodeSettings, labels: Readonly<Record<string, string>>): readonly GpuState[] =>
-      accounted(oneNode({ node: { labels } }), settings).accountingEntries.map(({ state }) => state);
+      accounted(oneNode({ node: { labels } }), settings).accountingEntries.list.map(({ state }) => state);
     expect(states(byLabel, warmLabels)).toEqual(["free"]);
     expect(states(byLabel, { "fairlead.dev/warm-pool": "false" })).toEqual(["idle_node"]);
     expect(states(noWarmPools, warmLabels)).toEqual(["idle_node"]);

@@ -73,7 +73,7 @@ describe("a snapshot that was joined", () => {
     expect(waiting.deadlocks).toEqual([
       { pool: "H100-80GB-HBM3", gangs: ["research/a", "research/b"], allocatedGpus: 8, missingGpus: 4, freeGpus: 0 },
     ]);
-    const waits = accountingEntries.filter(({ state }) => state === "gang_wait");
+    const waits = accountingEntries.list.filter(({ state }) => state === "gang_wait");
     expect(waits.reduce((sum, { gpus }) => sum + gpus, 0)).toBeCloseTo(8, 9);
   });
 

@@ -18,7 +18,7 @@ const isKnown = ({ tensorActive, dramActive, powerWatts }: DeviceReading): boole
 function expectUnknownAccusesNobody({ accountingEntries, snapshot }: Analysis): void {
   const readingOf = (device: number | null): DeviceReading | null =>
     (device === null ? undefined : snapshot.devices[device])?.reading ?? null;
-  const accused = accountingEntries.filter(({ state, cause, device, pod, idleReason }) => {
+  const accused = accountingEntries.list.filter(({ state, cause, device, pod, idleReason }) => {
     const reading = readingOf(device);
     if (state === "stalled") return reading === null || !isKnown(reading);
     if (state === "idle" && idleReason === undefined) return reading === null;
@@ -26,7 +26,7 @@ function expectUnknownAccusesNobody({ accountingEntries, snapshot }: Analysis): 
     return cause !== undefined && state !== "unavailable" && (reading?.clockEventReasons ?? null) === null;
   });
   expect(accused).toEqual([]);
-  const lost = accountingEntries.filter(({ state, node, device }) => {
+  const lost = accountingEntries.list.filter(({ state, node, device }) => {
     const isSick = device !== null && snapshot.devices[device]?.unhealthy === true;
     return state === "unavailable" && !isSick && snapshot.nodes.find(({ name }) => name === node)?.ready !== false;
   });

@@ -97,7 +97,7 @@ function playDuty(pods: ReturnType<typeof readDuty>, withPages: boolean): Readon
   for (const at of times) {
     const moment = joined(stateAt(pods, at, begin, withPages), defaultSettings, memory, at);
     memory = moment.memory;
-    for (const { state, pod } of accountStates(moment.snapshot, stateSettings).accountingEntries) {
+    for (const { state, pod } of accountStates(moment.snapshot, stateSettings).accountingEntries.list) {
       const name = pod === null ? undefined : moment.snapshot.pods[pod]?.name;
       if (state === "idle" && name !== undefined) called.set(name, [...(called.get(name) ?? []), at]);
     }

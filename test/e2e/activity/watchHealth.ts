@@ -70,7 +70,7 @@ export function createHealthWatch({ scenario, faults, pages }: MixedCluster, ste
   return {
     look(truth, analysis, seconds) {
       const causesOf = new Map<string, Set<string>>();
-      for (const { node, cause, gpus } of analysis.accountingEntries)
+      for (const { node, cause, gpus } of analysis.accountingEntries.list)
         if (cause !== undefined && gpus > 1e-9) causesOf.set(node, (causesOf.get(node) ?? new Set()).add(cause));
       const gpusOf = Map.groupBy(truth.physicalGpus, ({ node }) => node);
       for (const { name } of scenario.nodes) {

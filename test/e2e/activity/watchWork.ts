@@ -150,7 +150,7 @@ function heldOf({ physicalGpus }: Truth): readonly Held[] {
 /** GPUs by team and by what they are called. */
 function calledNow({ accountingEntries, snapshot }: Analysis): ReadonlyMap<string, number> {
   const called = new Map<string, number>();
-  for (const { state, pod, gpus, idleReason } of accountingEntries) {
+  for (const { state, pod, gpus, idleReason } of accountingEntries.list) {
     const team = pod === null ? undefined : snapshot.pods[pod]?.team;
     if (team === undefined || (state !== "stalled" && state !== "idle")) continue;
     const finding = state === "stalled" ? state : idleReason === undefined ? "no-activity" : "no-requests";

@@ -34,7 +34,7 @@ function expectNumbers({ cluster, differences }: WatchedCluster, phase: FaultPha
   expect(sum(analysis.pools.map((pool) => pool.physicalGpus))).toBeCloseTo(176, 6);
   expect(differences().filter(({ what }) => !unknowable[phase.truth].test(what))).toEqual([]);
   for (const { node, state, gpus } of phase.states ?? []) {
-    const accountingEntries = analysis.accountingEntries.filter(
+    const accountingEntries = analysis.accountingEntries.list.filter(
       (accountingEntry) => accountingEntry.node === node && accountingEntry.state === state,
     );
     expect(sum(accountingEntries.map((accountingEntry) => accountingEntry.gpus)), `${state} on ${node}`).toBeCloseTo(

@@ -54,7 +54,7 @@ const allocatedByPod = ({ snapshot: { devices, pods } }: Analysis): Numbers =>
 /** What honest teams' GPUs are counted as, and what they cost an hour at 10 a GPU. */
 const accountedByState = ({ accountingEntries, snapshot: { pods } }: Analysis): Numbers =>
   added(
-    accountingEntries.flatMap(({ pod, state, gpus }): readonly (readonly [string, number])[] => {
+    accountingEntries.list.flatMap(({ pod, state, gpus }): readonly (readonly [string, number])[] => {
       const view = pods[pod ?? -1];
       return view !== undefined && honestTeams.has(view.team) ? [[`${view.team} ${state}`, gpus]] : [];
     }),

@@ -4,6 +4,7 @@ import type { WaitingGang } from "../../../exporter/join/queues/queueing.ts";
 import { buildDocument } from "../../../exporter/publish/document/buildDocument.ts";
 import { jsonChunks, jsonText } from "../../../exporter/publish/document/jsonText.ts";
 import { documentSchema } from "../../../exporter/publish/document/schema.ts";
+import { entriesOf } from "../../analysis/entriesOf.ts";
 import { gangView } from "../../queues/queueView.ts";
 import { at, device, hostileNames, pod, smallMoment, workload } from "../moment.ts";
 
@@ -98,7 +99,7 @@ describe("document", () => {
     const pods = [pod({ boundAt: 1e18 })];
     const moment = {
       ...smallMoment,
-      accountingEntries: [],
+      accountingEntries: entriesOf([]),
       snapshot: { ...smallMoment.snapshot, devices: [], pods, workloads: [workload({})] },
     };
     expect(buildDocument(moment).workloads[0]?.startedAt).toBeNull();
@@ -117,7 +118,7 @@ describe("document", () => {
     const workloads = hostileNames.map((name, index) => workload({ namespace: name, name, team: name, pods: [index] }));
     const document = buildDocument({
       ...smallMoment,
-      accountingEntries: [],
+      accountingEntries: entriesOf([]),
       snapshot: { ...smallMoment.snapshot, pods, devices, workloads },
     });
     const read = documentSchema.parse(JSON.parse(await textOf(document)));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { buildDocument } from "../../../exporter/publish/document/buildDocument.ts";
 import { idleRecords } from "../../../exporter/publish/document/idleRecords.ts";
 import { documentSchema } from "../../../exporter/publish/document/schema.ts";
+import { entriesOf } from "../../analysis/entriesOf.ts";
 import { type IdlePart, idleMoment } from "../idleMoment.ts";
 import { smallMoment } from "../moment.ts";
 
@@ -49,8 +50,10 @@ describe("the idle GPUs of a workload", () => {
     };
     if (pod === undefined || server === undefined) throw new Error("two pods");
     const pods = [pod, { ...server, workloadClass: "serving" as const }];
-    const accountingEntries = idle.accountingEntries.map((entry) =>
-      entry.pod === 1 ? { ...entry, idleReason: "no-requests" as const } : entry,
+    const accountingEntries = entriesOf(
+      idle.accountingEntries.list.map((entry) =>
+        entry.pod === 1 ? { ...entry, idleReason: "no-requests" as const } : entry,
+      ),
     );
     const snapshot = { ...idle.snapshot, pods, serving: new Map([[1, view]]) };
     expect(idleRecords({ ...idle, snapshot, accountingEntries }).get(0)).toMatchObject([

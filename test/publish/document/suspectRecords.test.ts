@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AccountingEntry } from "../../../exporter/analysis/accountingEntry.ts";
 import { buildDocument } from "../../../exporter/publish/document/buildDocument.ts";
 import { documentSchema } from "../../../exporter/publish/document/schema.ts";
+import { entriesOf } from "../../analysis/entriesOf.ts";
 import { at, device, pod, smallMoment, workload } from "../moment.ts";
 
 const gang = { id: "research/g", min: 3, bound: 3, partialSince: null };
@@ -21,15 +22,17 @@ function workloadsWhere(third: typeof spins | typeof quiet, state: AccountingEnt
       ],
     }),
   );
-  const accountingEntries = [1, 2].map((i) => ({
-    gpus: 1,
-    state,
-    node: `n${i}`,
-    pool: "H100",
-    device: i,
-    pod: i,
-    estimated: false,
-  }));
+  const accountingEntries = entriesOf(
+    [1, 2].map((i) => ({
+      gpus: 1,
+      state,
+      node: `n${i}`,
+      pool: "H100",
+      device: i,
+      pod: i,
+      estimated: false,
+    })),
+  );
   const workloads = [
     workload({ namespace: "research", name: "g", gang, pods: [0, 1, 2] }),
     workload({ namespace: "research", name: "other", gang: null, pods: [3] }),

@@ -54,7 +54,7 @@ describe("an explanation adds up to what it explains, in any cluster", () => {
           for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(100);
         }
         for (const [index, pod] of analysis.snapshot.pods.entries()) {
-          const allocated = analysis.accountingEntries
+          const allocated = analysis.accountingEntries.list
             .filter((b) => b.pod === index)
             .reduce((sum, b) => sum + b.gpus, 0);
           expect(totalOf(explanationOf(analysis, "pod", `${pod.namespace}/${pod.name}`))).toBeCloseTo(allocated, 9);

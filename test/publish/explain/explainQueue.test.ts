@@ -9,6 +9,7 @@ import { explain } from "../../../exporter/publish/explain/explain.ts";
 import type { ExplainedKind } from "../../../exporter/publish/explain/kinds.ts";
 import { type Explanation, explanationSchema } from "../../../exporter/publish/explain/schema.ts";
 import { explanationText } from "../../../exporter/publish/terminal/explanation.ts";
+import { entriesOf } from "../../analysis/entriesOf.ts";
 import { type GeneratedTree, termsOf, trees } from "../../analysis/fairness/generatedTrees.ts";
 import { quotaDomain } from "../../queues/queueView.ts";
 import { hostileNames } from "../moment.ts";
@@ -155,7 +156,7 @@ function momentOf(views: readonly QueueView[], capacity: number): Analysis {
   return {
     ...queueMoment,
     snapshot: { ...queueMoment.snapshot, queueing, pods: [], devices: [] },
-    accountingEntries: [],
+    accountingEntries: entriesOf([]),
     fairness: judgeFairness(queueing, null),
   };
 }

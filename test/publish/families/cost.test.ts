@@ -9,6 +9,7 @@ import { buildFamilies, type PageLimits } from "../../../exporter/publish/famili
 import { renderPage } from "../../../exporter/publish/prometheus/render.ts";
 import { money } from "../../../exporter/publish/terminal/costText.ts";
 import { overview } from "../../../exporter/publish/terminal/overview.ts";
+import { entriesOf } from "../../analysis/entriesOf.ts";
 import { health, node, pod, smallMoment, workload } from "../moment.ts";
 import { nodePrice, pricedMoment, withPrices } from "../pricedMoment.ts";
 import { readPage } from "../readPage.ts";
@@ -78,7 +79,7 @@ const moments = fc
     const [first = 0, second = 0, third = 0] = prices;
     const moment = {
       ...smallMoment,
-      accountingEntries,
+      accountingEntries: entriesOf(accountingEntries),
       teams: names.map((team) => ({
         team,
         allocated: accountingEntries.reduce(
@@ -109,7 +110,7 @@ const moments = fc
 
 /** What the accounting entries that pass cost, one by one. */
 function costOf(moment: Analysis, currency: string, passes: (accountingEntry: AccountingEntry) => boolean): number {
-  return moment.accountingEntries.filter(passes).reduce((total, accountingEntry) => {
+  return moment.accountingEntries.list.filter(passes).reduce((total, accountingEntry) => {
     const price = moment.prices.byNode.get(accountingEntry.node);
     return total + (price?.currency === currency ? accountingEntry.gpus * price.perGpuHour : 0);
   }, 0);
@@ -227,8 +228,8 @@ describe("costs in the document", () => {
         const { cost, workloads } = buildDocument(moment);
         const ofWorkloads = workloads.reduce((total, one) => total + (one.costPerHour ?? 0), 0);
         expect(ofWorkloads).toBeCloseTo(cost.allocatedPerHour ?? 0, 6);
-        const gpus = moment.accountingEntries.reduce((total, one) => total + one.gpus, 0);
-        const priced = moment.accountingEntries.filter((one) => moment.prices.byNode.has(one.node));
+        const gpus = moment.accountingEntries.list.reduce((total, one) => total + one.gpus, 0);
+        const priced = moment.accountingEntries.list.filter((one) => moment.prices.byNode.has(one.node));
         expect(cost.unpricedGpus).toBeCloseTo(gpus - priced.reduce((total, one) => total + one.gpus, 0), 9);
         for (const { currency, perHour } of cost.byCurrency)
           expect(perHour).toBeCloseTo(

@@ -6,6 +6,7 @@ import type { WaitingGang } from "../../../exporter/join/queues/queueing.ts";
 import type { WaitCause } from "../../../exporter/model/waitCauses.ts";
 import { buildFamilies } from "../../../exporter/publish/families.ts";
 import { renderPage } from "../../../exporter/publish/prometheus/render.ts";
+import { entriesOf } from "../../analysis/entriesOf.ts";
 import { gangView, queueView, quotaDomain } from "../../queues/queueView.ts";
 import { health, hostileNames, node, pod, smallMoment, workload } from "../moment.ts";
 import { blockedWork } from "../placementMoment.ts";
@@ -94,7 +95,7 @@ function holdingMoment(held: readonly (readonly [name: string, state: Accounting
       pods: held.map((_, i) => pod({ workload: i })),
       workloads: held.map(([name], i) => workload({ name, pods: [i] })),
     },
-    accountingEntries: held.map(([, state, gpus], i) => ({ ...entry, state, gpus, pod: i })),
+    accountingEntries: entriesOf(held.map(([, state, gpus], i) => ({ ...entry, state, gpus, pod: i }))),
   } satisfies Analysis;
 }
 

@@ -3,6 +3,7 @@ import type { Analysis } from "../../../exporter/analysis/analysis.ts";
 import type { Outputs } from "../../../exporter/publish/http/outputs.ts";
 import type { RunningServer } from "../../../exporter/publish/http/server.ts";
 import { nameLinks, pagePath, workloadPath } from "../../../exporter/publish/pages/links.ts";
+import { entriesOf } from "../../analysis/entriesOf.ts";
 import { elementsOf, type PageElement, readHtml, textOf } from "../../review/readHtml.ts";
 import { hostileNames } from "../moment.ts";
 import { queueMoment } from "../queueMoment.ts";
@@ -46,10 +47,14 @@ describe("the page of a team", () => {
       team: "search",
       name: `${"p".repeat(200)}-${pod.name}`,
     }));
-    const entries = Array.from({ length: 5 }, () => queueMoment.accountingEntries)
+    const entries = Array.from({ length: 5 }, () => queueMoment.accountingEntries.list)
       .flat()
       .map((entry, i) => ({ ...entry, node: `node-${i}` }));
-    const analysis = { ...queueMoment, snapshot: { ...queueMoment.snapshot, pods }, accountingEntries: entries };
+    const analysis = {
+      ...queueMoment,
+      snapshot: { ...queueMoment.snapshot, pods },
+      accountingEntries: entriesOf(entries),
+    };
     const { text } = await (await serve(analysis))("/teams/search");
     expect(Buffer.byteLength(text)).toBeLessThan(200_000);
     expect(wordsOf(text)).toMatch(/\d+ more parts are counted, and not shown here\./);
