@@ -28,8 +28,8 @@ interface OpenShape extends JudgedShape {
 export interface ShapeCache {
   byNeeds: WeakMap<PodNeeds, OpenShape[]>;
   readonly byKey: Map<string, OpenShape>;
-  /** The pods that are counted in the shapes; `null` unless they were all counted. */
-  counted: readonly PodView[] | null;
+  /** What the pods that are counted in the shapes ask for; `null` unless they were all counted. */
+  counted: Asked | null;
   cycle: number;
 }
 
@@ -89,43 +89,82 @@ export function countShapes(
   return { shapes: common.map(({ cycle: _, pods: __, ...shape }) => shape), pods: all };
 }
 
-/** Counts pods into their shapes; pods that have not changed since the previous moment stay counted. */
+/**
+ * Counts pods into their shapes. Only how many pods ask for the same matters, and not which pods: whatever the views of the pods
+ * are, those that ask for the same as the pods at their places before stay counted.
+ */
 function countPods(pods: readonly PodView[], cache: ShapeCache): void {
-  const before = cache.counted ?? [];
+  const before = cache.counted ?? nothingAsked;
   if (cache.counted === null) for (const shape of cache.byKey.values()) shape.pods = 0;
   cache.counted = null;
-  const count = (pod: PodView | undefined, by: 1 | -1): void => {
-    // Work that can never run shows nothing about the work of the cluster.
-    const shape = pod === undefined || pod.impossible !== undefined ? null : shapeOf(pod.needs, pod.gpus, cache);
+  const now = askedBy(pods);
+  const count = ({ needs, gpus }: Asked, at: number, by: 1 | -1): void => {
+    const shape = shapeOf(needs[at] ?? null, gpus[at] ?? null, cache);
     if (shape !== null) shape.pods += by;
   };
+  const [oldCount, nextCount] = [before.needs.length, now.needs.length];
   let old = 0;
   let next = 0;
-  while (old < before.length || next < pods.length) {
-    if (old < before.length && before[old] === pods[next]) {
-      old += 1;
-      next += 1;
-      continue;
-    }
+  while (old < oldCount || next < nextCount) {
+    const same = old < oldCount && next < nextCount ? equalFrom(before, old, now, next) : 0;
+    old += same;
+    next += same;
     // After a place where pods have gone or come, the same pods follow as before.
-    const moved = movedBy(before, old, pods, next);
-    if (moved >= 0 && old < before.length) count(before[old++], -1);
-    if (moved <= 0 && next < pods.length) count(pods[next++], 1);
+    const moved = movedBy(before, old, now, next);
+    if (moved >= 0 && old < oldCount) count(before, old++, -1);
+    if (moved <= 0 && next < nextCount) count(now, next++, 1);
   }
-  cache.counted = pods;
+  cache.counted = now;
 }
 
+/** What pods ask for, in their order; `null` needs: the pod does not count. Pods that ask for the same share their needs. */
+interface Asked {
+  readonly needs: readonly (PodNeeds | null)[];
+  /** Physical GPUs. */
+  readonly gpus: Float64Array;
+}
+
+const nothingAsked: Asked = { needs: [], gpus: new Float64Array() };
+
+function askedBy(pods: readonly PodView[]): Asked {
+  const gpus = new Float64Array(pods.length);
+  const needs = pods.map((pod, at) => {
+    // Work that can never run shows nothing about the work of the cluster.
+    if (pod.gpus === null || pod.impossible !== undefined) return null;
+    gpus[at] = pod.gpus;
+    return pod.needs;
+  });
+  return { needs, gpus };
+}
+
+/** How many pods from these places on ask for the same as before; at most `enough` are compared. */
+function equalFrom(before: Asked, old: number, now: Asked, next: number, enough = Infinity): number {
+  const most = Math.min(enough, before.needs.length - old, now.needs.length - next);
+  for (let i = 0; i < most; i += 1) if (!isSameAt(before, old + i, now, next + i)) return i;
+  return most;
+}
+
+const isSameAt = (before: Asked, old: number, now: Asked, next: number): boolean =>
+  before.needs[old] === now.needs[next] && before.gpus[old] === now.gpus[next];
+
 /** How many pods have gone (above 0) or come (below 0) at a place; 0 if one replaces another, or this is unknown. */
-function movedBy(before: readonly PodView[], old: number, pods: readonly PodView[], next: number): number {
-  if (old >= before.length || next >= pods.length || before[old + 1] === pods[next + 1]) return 0;
+function movedBy(before: Asked, old: number, now: Asked, next: number): number {
+  if (
+    old >= before.needs.length ||
+    next >= now.needs.length ||
+    equalFrom(before, old + 1, now, next + 1, alike) >= alike
+  )
+    return 0;
   for (let by = 1; by <= mostMoved; by++) {
-    if (before[old + by] === pods[next]) return by;
-    if (before[old] === pods[next + by]) return -by;
+    if (equalFrom(before, old + by, now, next, alike) >= alike) return by;
+    if (equalFrom(before, old, now, next + by, alike) >= alike) return -by;
   }
   return 0;
 }
 
 const mostMoved = 8;
+/** Pods in a row that ask for the same as before: from this many on they are taken to be the same pods. */
+const alike = 4;
 
 /** The shape of a pod; `null` if it has no GPUs, or its requests are unknown. */
 const shapeOf = (needs: PodNeeds | null, gpus: number | null, cache: ShapeCache): OpenShape | null =>

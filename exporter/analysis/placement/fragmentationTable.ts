@@ -1,3 +1,4 @@
+import { once } from "../../kernel/once.ts";
 import type { StrandedReason } from "../../model/fragmentation.ts";
 import { fragmentationCauses } from "../../model/fragmentation.ts";
 import { type AccessCache, accessOf } from "./access.ts";
@@ -57,7 +58,7 @@ export function judgeShapes(
   table.last = null;
   if (last === null) columns.clear();
   for (const column of columns.values()) column.isUsed = false;
-  const all = [...rows.freeCapacities.keys()];
+  const all = once(() => [...rows.freeCapacities.keys()]);
   for (const shape of shapes) {
     const known = columns.get(shape.key);
     if (known?.isUsed === true) continue;
@@ -66,7 +67,7 @@ export function judgeShapes(
     columns.set(shape.key, column);
     if (known !== undefined && last !== null) follow(known, last, rows, changes);
     const isLetIn = accessOf(access, shape.access);
-    const unjudged = known === undefined ? all : changes.fresh;
+    const unjudged = known === undefined ? all() : changes.fresh;
     for (const row of unjudged) judgeRow(column, row, rows, shape, isLetIn);
   }
   dropUnused(columns);

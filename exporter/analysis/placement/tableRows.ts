@@ -52,19 +52,19 @@ export function tableRows(
   const gone: number[] = [];
   const { freeCapacities: oldFreeCapacities, classes: oldClasses, pools: oldPools } = last ?? noRows;
   let old = 0;
+  let isMoved = freeCapacities.length !== oldFreeCapacities.length;
   for (const [row, freeCapacity] of freeCapacities.entries()) {
     while (isBefore(oldFreeCapacities[old], freeCapacity)) gone.push(old++);
     const isKept = oldFreeCapacities[old] === freeCapacity;
     classes[row] = isKept ? (oldClasses[old] ?? 0) : classOf(access, freeCapacity.node);
     pools[row] = isKept ? (oldPools[old] ?? 0) : numberOf(freeCapacity.pool);
-    if (isKept || (oldClasses[old] === classes[row] && isSameRow(oldFreeCapacities[old], freeCapacity)))
+    if (isKept || (oldClasses[old] === classes[row] && isSameRow(oldFreeCapacities[old], freeCapacity))) {
+      if (old !== row) isMoved = true;
       before[row] = old++;
-    else fresh.push(row);
+    } else fresh.push(row);
   }
   for (; old < oldFreeCapacities.length; old++) gone.push(old);
   for (const pool of more) numberOf(pool);
-  const isMoved =
-    freeCapacities.length !== oldFreeCapacities.length || before.some((one, row) => one >= 0 && one !== row);
   const rows = { freeCapacities, classes, pools, names: [...numbers.keys()], numbering: access.numbering };
   return { rows, changes: { before, isMoved, fresh, gone } };
 }
