@@ -19,6 +19,8 @@ export interface MomentIndex {
   readonly podsOn: (node: string) => readonly number[];
   /** Pods that hold GPUs, by uid. */
   readonly allocated: (uid: string) => PodView | undefined;
+  /** The index of the pod with this uid, if it holds anything on this node. */
+  readonly holderOn: (node: string, uid: string) => number | undefined;
   /** Indices of the devices that a pod (index) holds in part or whole, ascending. */
   readonly devicesOf: (pod: number) => readonly number[];
   /** Index of the quota domain of the GPUs of a pool on a node; `null`: none. */
@@ -95,6 +97,7 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
     node: (name) => nodes[nodeByName().get(name) ?? -1],
     podsOn: (node) => podsByNode().get(node) ?? none,
     allocated: (uid) => podByUid().get(uid),
+    holderOn: (node, uid) => holderOn(snapshot, nodes[nodeByName().get(node) ?? -1], uid),
     devicesOf: (pod) => devicesByPod()[pod] ?? none,
     domainOf: (pool, node) => domainByPool()(pool, node),
     workloadsOf(gang) {
@@ -124,6 +127,12 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
 const nameOfQueue = (queue: QueueView | undefined): string => (queue === undefined ? "" : queueName(queue));
 
 const isAllocated = ({ uid, status }: PodView): boolean => uid !== null && status === "allocated";
+
+function holderOn({ devices, pods }: Snapshot, node: NodeView | undefined, uid: string): number | undefined {
+  for (const device of node?.devices ?? [])
+    for (const { pod } of devices[device]?.holders ?? []) if (pods[pod]?.uid === uid) return pod;
+  return undefined;
+}
 
 type Called = Pick<WorkloadView, "kind" | "namespace" | "name">;
 

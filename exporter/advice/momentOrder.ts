@@ -84,9 +84,9 @@ type TraitOf<Item> = (item: Item, index: number) => number;
 
 /** Computes a trait once for each of `count` things: sorting asks for it again and again. */
 function keptByIndex<Item>(trait: TraitOf<Item>, count: number): TraitOf<Item> {
-  const values = once(() => new Float64Array(count).fill(Number.NaN));
+  let kept: Float64Array | null = null;
   return (item, index) => {
-    const kept = values();
+    kept ??= new Float64Array(count).fill(Number.NaN);
     const value = kept[index] ?? Number.NaN;
     if (!Number.isNaN(value)) return value;
     const found = trait(item, index);

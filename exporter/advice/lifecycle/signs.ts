@@ -49,13 +49,18 @@ export function seenWords(signs: readonly TakenSign[]): string {
   return [...new Set(signs.map(wordsOf))].join("; ");
 }
 
+/** Whether a pod is on a node with GPUs. Most of those that are asked for are, and are found among the holders of its GPUs. */
+const isOn = (node: string, uid: string, { analysis, holderOn }: MomentIndex): boolean =>
+  holderOn(node, uid) !== undefined ||
+  analysis.snapshot.pods.some((pod) => pod.uid === uid && pod.node === node && pod.status === "allocated");
+
 function isSeen(sign: TakenSign, moment: MomentIndex): boolean {
   const { snapshot, findings } = moment.analysis;
   switch (sign.kind) {
     case "pods-left":
       // A pod that has ended by itself was not taken away by anybody.
       return (
-        sign.pods.every(({ uid, node }) => moment.allocated(uid)?.node !== node) &&
+        sign.pods.every(({ uid, node }) => !isOn(node, uid, moment)) &&
         sign.pods.some(({ uid }) => !snapshot.endedPods.has(uid))
       );
     case "nodes-left":

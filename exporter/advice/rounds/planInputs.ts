@@ -13,8 +13,8 @@ import type { Outcome } from "../whatIf/trial.ts";
 export interface PlanInputs {
   readonly pods: readonly PodInput[];
   readonly nodes: readonly NodeInput[];
-  /** Waiting gangs by uid: what they ask for, as a text. */
-  readonly gangs: ReadonlyMap<string, NamedText>;
+  /** Waiting gangs by uid. */
+  readonly gangs: ReadonlyMap<string, GangInput>;
   /** Queues by name. */
   readonly queues: ReadonlyMap<string, QueueInput>;
   /** What workloads have used, by their key in the watch, as a text. */
@@ -34,8 +34,16 @@ export interface NamedText {
 export interface PodInput extends NamedText {
   readonly uid: string;
   readonly node: string;
+  /** Whether it held anything that is known: a pod may be on a node without. */
+  readonly isHolder: boolean;
   /** Whether it did nothing, and the plan is about that. */
   readonly didNothing: boolean;
+}
+
+/** What a waiting gang asks for, as a text. */
+export interface GangInput extends NamedText {
+  /** Indices of the queues in which its parts wait. */
+  readonly queues: readonly number[];
 }
 
 export interface NodeInput {
@@ -128,12 +136,18 @@ function nodesOf(
 }
 
 /** The work that a plan starts, and that which it passes, by uid. */
-function gangsOf({ snapshot }: Analysis, { plan, signs }: Candidate): ReadonlyMap<string, NamedText> {
+function gangsOf({ snapshot }: Analysis, { plan, signs }: Candidate): ReadonlyMap<string, GangInput> {
   const { gangs } = snapshot.queueing;
   const named = new Set(signs.flatMap((sign) => (sign.kind === "priority-changed" ? [sign.work, sign.ahead] : [])));
-  const passed = named.size === 0 ? [] : gangs.filter(({ uid }) => named.has(uid));
-  const all = [...plan.starts.flatMap((gang) => gangs[gang] ?? []), ...passed];
-  return new Map(all.map((view) => [view.uid, { name: fullName(view), text: gangText(view) }] as const));
+  const passed = named.size === 0 ? [] : [...gangs.keys()].filter((place) => named.has(gangs[place]?.uid ?? ""));
+  return new Map(
+    [...plan.starts, ...passed].flatMap((place) => {
+      const view = gangs[place];
+      if (view === undefined) return [];
+      const queues = [...new Set(view.parts.flatMap(({ queue }) => queue ?? []))];
+      return [[view.uid, { name: fullName(view), text: gangText(view), queues }] as const];
+    }),
+  );
 }
 
 /** Names of the queues that a plan serves or changes. */
@@ -175,7 +189,8 @@ function podInput(analysis: Analysis, pod: number, isAboutIdle: boolean): readon
   if (view === undefined || view.uid === null || view.node === null) return [];
   const { uid, node } = view;
   const didNothing = isAboutIdle && doesNothing(analysis, pod);
-  return [{ uid, node, name: fullName(view), text: podText(view), didNothing }];
+  const isHolder = momentIndex(analysis).holderOn(node, uid) !== undefined;
+  return [{ uid, node, name: fullName(view), text: podText(view), isHolder, didNothing }];
 }
 
 /** What matters of a pod that a plan takes off its node. */

@@ -49,12 +49,11 @@ function firstOf<Item>(items: Iterable<Item>, change: (item: Item) => string | n
   return null;
 }
 
-function changeOfPod({ uid, node, name, text, didNothing }: PodInput, { analysis }: AdviceMoment): string | null {
-  const { pods, nodes, devices } = analysis.snapshot;
-  const on = nodes[momentIndex(analysis).nodeOf(node) ?? -1];
-  const holders = (on?.devices ?? []).flatMap((device) => devices[device]?.holders ?? []);
-  const held = holders.find(({ pod }) => pods[pod]?.uid === uid)?.pod;
-  // A pod may be on a node without holding anything that is known.
+function changeOfPod(input: PodInput, { analysis }: AdviceMoment): string | null {
+  const { uid, node, name, text, isHolder, didNothing } = input;
+  const { pods } = analysis.snapshot;
+  const held = momentIndex(analysis).holderOn(node, uid);
+  if (held === undefined && isHolder) return `pod ${name} holds its GPUs no more`;
   const index = held ?? pods.findIndex((pod) => pod.uid === uid);
   const pod = pods[index];
   if (pod === undefined) return `pod ${name} is gone`;
@@ -80,17 +79,15 @@ function changeOfNode(
   return isLess ? `node ${name} has less free` : null;
 }
 
-function changeOfGangs(gangs: PlanInputs["gangs"], { analysis }: AdviceMoment): string | null {
-  if (gangs.size === 0) return null;
-  const left = new Map(gangs);
-  for (const gang of analysis.snapshot.queueing.gangs) {
-    const before = left.get(gang.uid);
-    if (before === undefined) continue;
-    if (gangText(gang) !== before.text) return `${before.name} asks for something else`;
-    left.delete(gang.uid);
-  }
-  const [gone] = left.values();
-  return gone === undefined ? null : `${gone.name} does not wait any more`;
+function changeOfGangs(inputs: PlanInputs["gangs"], { analysis }: AdviceMoment): string | null {
+  const { gangs, queues } = analysis.snapshot.queueing;
+  return firstOf(inputs, ([uid, { name, text, queues: own }]) => {
+    // Mostly it still waits in its queue; a queue may also have another index now.
+    const there = own.flatMap((queue) => queues[queue]?.gangs ?? []).find((gang) => gangs[gang]?.uid === uid);
+    const now = there === undefined ? gangs.find((gang) => gang.uid === uid) : gangs[there];
+    if (now === undefined) return `${name} does not wait any more`;
+    return gangText(now) === text ? null : `${name} asks for something else`;
+  });
 }
 
 function changeOfFindings(findings: PlanInputs["findings"], { analysis }: AdviceMoment): string | null {

@@ -151,8 +151,8 @@ function fits(
   return served;
 }
 
-/** The work of borrowers, in the order in which it is taken. */
-function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly Victim[] {
+/** The work of borrowers, in the order in which it is taken; each is looked for when it is asked for. */
+function* victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): Generator<Victim> {
   const priority = gangsFor(copy, index, queue).reduce(
     (most, place) => Math.max(most, copy.gangs[place]?.priority ?? most),
     Number.NEGATIVE_INFINITY,
@@ -168,12 +168,11 @@ function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: R
     mayGive.set(leaf, found);
     return found;
   };
-  return inOrderOf(copy.analysis).filter(
-    ({ pods, queue: leaf, priority: own }) =>
-      gives(leaf) &&
-      copy.devicesOf(pods[0] ?? -1).length > 0 &&
-      mayReclaim(copy, rules, { leaf, priority: own, forPriority: priority }),
-  );
+  for (const victim of inOrderOf(copy.analysis)) {
+    const { pods, queue: leaf, priority: own } = victim;
+    if (!gives(leaf) || copy.devicesOf(pods[0] ?? -1).length === 0) continue;
+    if (mayReclaim(copy, rules, { leaf, priority: own, forPriority: priority })) yield victim;
+  }
 }
 
 /** All groups of a moment that are in queues, in the order in which they would be taken. */

@@ -33,6 +33,7 @@ export interface Measuring {
 export function createMeasuring(analysis: Analysis): Measuring {
   const scales = once(() => nodeScales(analysis));
   const waiting = once(() => findWaitingKinds(analysis));
+  const deviations = new Map<string, Deviations>();
   const { queues } = analysis.snapshot.queueing;
   return {
     changeOf(copy, plan) {
@@ -44,7 +45,7 @@ export function createMeasuring(analysis: Analysis): Measuring {
         nodes: changeOfNodes(copy, scales()),
         blockedGpus: changeOfBlocked(copy, waiting(), poolsOf(analysis, domains)),
         pendingGpus: pendingIn(copy, domains) - pendingIn({ queues }, domains),
-        deviations: changedDeviations(copy, domains),
+        deviations: changedDeviations(copy, domains, deviations),
       };
     },
     ofPlan({ mostAllocated, leastAllocated }) {
@@ -74,18 +75,43 @@ function domainsOf({ domains }: Pick<ClusterCopy, "domains">, pools: ReadonlySet
   return new Set(domains.flatMap((domain, index) => (domain.pools.some((pool) => pools.has(pool)) ? [index] : [])));
 }
 
-/** The present deviations of the leaf queues whose deviation has changed. */
-function changedDeviations(copy: ClusterCopy, domains: ReadonlySet<number>): Deviations {
+/**
+ * The present deviations of the leaf queues whose deviation has changed. `known` has those that were found in this moment, by
+ * what had changed: both placement rules mostly leave queues, work and domains with the same amounts, wherever the pods are.
+ */
+function changedDeviations(
+  copy: ClusterCopy,
+  domains: ReadonlySet<number>,
+  known: Map<string, Deviations>,
+): Deviations {
   const changed = new Map<number, number>();
   if (copy.touchedDomains.size === 0) return changed;
   const { fairness: before, history } = copy.analysis;
   const { queueing } = copy.live;
+  const key = changesOfQueueing(copy, domains);
+  const found = known.get(key);
+  if (found !== undefined) return found;
   // Nothing has changed in other domains, so entitlements there need not be computed again.
   for (const [i, now] of deviationsIn(queueing, history, domains)) {
     const old = before.queues[i]?.deviation ?? 0;
     if (Math.abs(now - old) > gpuTolerance) changed.set(i, now);
   }
+  known.set(key, changed);
   return changed;
+}
+
+/** Everything in which the queueing of a copy differs from that of the moment, and the domains that are judged, as a text. */
+function changesOfQueueing(
+  { analysis, queues, domains, changedGangs }: ClusterCopy,
+  judged: ReadonlySet<number>,
+): string {
+  const { queueing } = analysis.snapshot;
+  const changed = [
+    queues.flatMap((queue, i) => (queue === queueing.queues[i] ? [] : [[i, queue]])),
+    domains.flatMap((domain, i) => (domain === queueing.domains[i] ? [] : [[i, domain]])),
+    changedGangs(),
+  ];
+  return JSON.stringify([[...judged], changed], (_, value: unknown) => (value === Infinity ? "Infinity" : value));
 }
 
 /** The deviations of some queues: those in `now` where they are given, and those of the moment for the others. */
