@@ -1,5 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { NodePoolView, NodeView, Snapshot } from "../join/snapshot.ts";
+import { oncePer } from "../kernel/once.ts";
 import { countWords, durationWords } from "./kinds/words.ts";
 
 /** What happens to an empty node of a node pool, as far as the settings of its autoscaler show. */
@@ -17,7 +18,7 @@ export type EmptyNodes =
 const unneededSeconds = 600;
 
 /** What the autoscaler of a node pool does with an empty node. */
-export function emptyNodesOf(pool: NodePoolView): EmptyNodes {
+export const emptyNodesOf = oncePer((pool: NodePoolView): EmptyNodes => {
   if (pool.manager === "cluster-autoscaler") {
     if (pool.minNodes === null || pool.nodes <= pool.minNodes) return { kind: "unknown" };
     const words = `the Cluster Autoscaler removes an empty node after ${durationWords(unneededSeconds)} (scale-down-unneeded-time, where nothing else is set)`;
@@ -43,7 +44,7 @@ export function emptyNodesOf(pool: NodePoolView): EmptyNodes {
     return { kind: "at-times", words: `NodePool ${name} has a disruption budget of 0 nodes with a schedule` };
   const words = `Karpenter removes an empty node of NodePool ${name} after ${durationWords(consolidateAfterSeconds)} (${consolidationPolicy})`;
   return { kind: "removed", afterSeconds: consolidateAfterSeconds, words };
-}
+});
 
 const daySeconds = 86_400;
 

@@ -30,16 +30,17 @@ export function findFreedNodes(planning: Planning, most: number): Found {
   );
   if (scattered.length === 0 || most <= 0) return { candidates, withheld };
   const { removable: shrinking, refused } = removableNodes(planning.moment.analysis);
+  const byPool = nodesByPool(snapshot.nodes);
   const left = scattered
     .filter(({ pool }) => !isWaitedFor(snapshot, pool))
-    .map((placed) => ({ ...placed, own: snapshot.nodes.filter(isOf(placed.pool, shrinking)) }))
+    .map((placed) => ({ ...placed, own: (byPool.get(placed.pool) ?? []).filter(({ name }) => shrinking.has(name)) }))
     .filter(({ own }) => own.length > 0)
     .sort((a, b) => gainOf(b) - gainOf(a) || compareText(a.pool, b.pool));
+  const looked = new Set(left.map(({ pool }) => pool));
   for (const { pool } of scattered) {
-    const why = snapshot.nodes.flatMap((node) =>
-      node.pools.includes(pool) ? (refused.get(node.nodePool) ?? []) : [],
-    )[0];
-    if (why !== undefined && !left.some((one) => one.pool === pool))
+    if (looked.has(pool)) continue;
+    const why = (byPool.get(pool) ?? []).flatMap(({ nodePool }) => refused.get(nodePool) ?? [])[0];
+    if (why !== undefined)
       withheld.push({
         kind: "defragment",
         subject: pool,
@@ -62,10 +63,15 @@ export function findFreedNodes(planning: Planning, most: number): Found {
 /** The most pools in one cycle in which a node to free is searched for. */
 const mostPools = 2;
 
-const isOf =
-  (pool: string, names: ReadonlySet<string>) =>
-  ({ pools, name }: NodeView): boolean =>
-    pools.includes(pool) && names.has(name);
+function nodesByPool(nodes: readonly NodeView[]): ReadonlyMap<string, readonly NodeView[]> {
+  const byPool = new Map<string, NodeView[]>();
+  for (const node of nodes)
+    for (const pool of node.pools) {
+      const own = byPool.get(pool) ?? [];
+      if (own.push(node) === 1) byPool.set(pool, own);
+    }
+  return byPool;
+}
 
 /** How many nodes could be wholly free besides those that already are. */
 const gainOf = ({

@@ -104,8 +104,10 @@ export interface WatchedWorkload {
  */
 export function* watchedLong({ analysis, settings, usage }: AdviceMoment): Generator<WatchedWorkload> {
   const { at, workloads, pods } = analysis.snapshot;
-  for (const one of usage.byPlace ?? usage.workloads.values()) {
-    if (one === undefined || one.peakActiveGpus <= 0 || isSettled(one)) continue;
+  const { turn = 0, due = [] } = usage.turns ?? {};
+  for (const [place, one] of (usage.byPlace ?? [...usage.workloads.values()]).entries()) {
+    // What is not due in the next moment is settled, or not watched.
+    if ((due[place] ?? 0) > turn + 1 || one === undefined || one.peakActiveGpus <= 0 || isSettled(one)) continue;
     const workload = workloads[one.workload];
     if (workload === undefined) continue;
     const hours = mayBeQuietLong(workload) ? Math.max(servingHours, settings.usageHours) : settings.usageHours;
