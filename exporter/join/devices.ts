@@ -6,7 +6,7 @@ import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
 import { type DeviceMarks, JoinedDevice } from "./joinedDevice.ts";
 import { withoutLockedZeros } from "./lockedInstances.ts";
-import type { PastDevices } from "./pastDevices.ts";
+import { type PastDevices, pastActiveUnallocatedAt, pastAllocatedAt, pastIdleSince, pastStall } from "./pastDevices.ts";
 import type { Device, Holding } from "./snapshot.ts";
 import { powerRangeOf } from "./stall/gpuPower.ts";
 import { looksStalled, type Stall, stallAfter } from "./stall/looksStalled.ts";
@@ -97,9 +97,10 @@ function sampleOf(
     signal: seen === null ? null : seen.signal,
     idleNow,
     // That nothing runs on a GPU while it cannot be used says nothing about its holder: the windows begin when it can.
-    idleSince: idleNow === true && !device.unhealthy ? (settings.past.idleSince(binding, place) ?? settings.at) : null,
+    idleSince:
+      idleNow === true && !device.unhealthy ? (pastIdleSince(settings.past, binding, place) ?? settings.at) : null,
     stall: stallAfter(
-      settings.past.stall(binding, place),
+      pastStall(settings.past, binding, place),
       isLost ? null : !device.unhealthy && stalls(device, reading, settings),
       settings.at,
     ),
@@ -192,10 +193,10 @@ function lastActiveUnallocated(
 ): number | null {
   // Telemetry lags: right after a pod has ended, its last samples still belong to it.
   if (activity !== null && activity > idleThreshold) {
-    const allocatedAt = past.allocatedAt(binding, place);
+    const allocatedAt = pastAllocatedAt(past, binding, place);
     if (allocatedAt === undefined || at - allocatedAt > telemetryLagSeconds) return at;
   }
-  const remembered = past.activeUnallocatedAt(binding, place);
+  const remembered = pastActiveUnallocatedAt(past, binding, place);
   return remembered !== undefined && at - remembered <= unattributedSeconds ? remembered : null;
 }
 

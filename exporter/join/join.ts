@@ -25,7 +25,7 @@ import { type SubjectPod, viewSubjects } from "./podViews.ts";
 import { findQueueing } from "./queues/findQueueing.ts";
 import { impossibleDemand } from "./queues/impossibleDemand.ts";
 import { impossibleProblems } from "./queues/impossibleProblems.ts";
-import { createPodTally } from "./queues/podTally.ts";
+import { PodTally } from "./queues/podTally.ts";
 import { poolFacts } from "./queues/poolFacts.ts";
 import { queueFinder } from "./queues/queueFinders.ts";
 import type { QueuedPod } from "./queues/queueingInput.ts";
@@ -122,7 +122,7 @@ export function join(
   const broken: Device[] = [];
   const ended = new Map<string, number>();
   const views: NodeView[] = [];
-  const tally = createPodTally(subjects, at - recentSeconds);
+  const tally = new PodTally(subjects, at - recentSeconds);
   for (const binding of bindings) {
     const first = devices.length;
     addEnded(binding, past, at, ended);

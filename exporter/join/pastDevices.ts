@@ -3,13 +3,14 @@ import type { Memory } from "./memory.ts";
 import type { Device } from "./snapshot.ts";
 import type { Stall } from "./stall/looksStalled.ts";
 
-/** What was known about the devices of bindings a cycle ago. A device without an identity has no past. */
+/**
+ * What was known about the devices of bindings a cycle ago. A device without an identity has no past. It is data and not an
+ * object with functions: code that calls functions which were made for one cycle is dropped when they are collected.
+ */
 export interface PastDevices {
-  idleSince(binding: NodeBinding, place: number): number | undefined;
-  stall(binding: NodeBinding, place: number): Stall | null;
-  activeUnallocatedAt(binding: NodeBinding, place: number): number | undefined;
-  /** The time at which a part of the device was last held. */
-  allocatedAt(binding: NodeBinding, place: number): number | undefined;
+  readonly memory: Memory;
+  /** `null`: the memory must be used, because the last join did not end with it. */
+  readonly last: LastDevices | null;
 }
 
 /** The devices of the bindings at the end of a join, and the memory that belongs to them. */
@@ -25,39 +26,45 @@ export interface LastDevices {
  * and no device is looked up by its key.
  */
 export function pastDevices(memory: Memory, last: LastDevices | null): PastDevices {
-  const fromMemory = pastFromMemory(memory);
-  if (last === null || last.memory !== memory) return fromMemory;
-  return {
-    idleSince: (binding, place) =>
-      binding.last === null ? fromMemory.idleSince(binding, place) : (lastOf(binding, place)?.idleSince ?? undefined),
-    stall: (binding, place) =>
-      binding.last === null ? fromMemory.stall(binding, place) : (lastOf(binding, place)?.stall ?? null),
-    activeUnallocatedAt: (binding, place) =>
-      binding.last === null
-        ? fromMemory.activeUnallocatedAt(binding, place)
-        : (lastOf(binding, place)?.activeUnallocatedAt ?? undefined),
-    allocatedAt: (binding, place) => {
-      if (binding.last === null) return fromMemory.allocatedAt(binding, place);
-      const device = lastOf(binding, place);
-      if (device === null) return undefined;
-      return device.holders.length > 0 ? last.at : last.ended.get(keyOf(binding, place) ?? "");
-    },
-  };
+  return { memory, last: last?.memory === memory ? last : null };
 }
 
-function pastFromMemory(memory: Memory): PastDevices {
-  const timeIn = (times: ReadonlyMap<string, number>, key: string | null) =>
-    key === null ? undefined : times.get(key);
-  return {
-    idleSince: (binding, place) => timeIn(memory.idleSince, keyOf(binding, place)),
-    stall: (binding, place) => {
-      const key = keyOf(binding, place);
-      const since = timeIn(memory.stalledSince, key);
-      return since === undefined ? null : { since, unseenSince: timeIn(memory.stalledUnseenSince, key) ?? null };
-    },
-    activeUnallocatedAt: (binding, place) => timeIn(memory.activeUnallocatedAt, keyOf(binding, place)),
-    allocatedAt: (binding, place) => timeIn(memory.allocatedAt, keyOf(binding, place)),
-  };
+/** Whether the devices in a binding are its past; else the memory is. */
+function isInBinding({ last }: PastDevices, binding: NodeBinding): boolean {
+  return last !== null && binding.last !== null;
+}
+
+/** Since when a device has been idle. */
+export function pastIdleSince(past: PastDevices, binding: NodeBinding, place: number): number | undefined {
+  if (!isInBinding(past, binding)) return timeIn(past.memory.idleSince, keyOf(binding, place));
+  return lastOf(binding, place)?.idleSince ?? undefined;
+}
+
+/** Since when a device has looked busy and computed nothing. */
+export function pastStall(past: PastDevices, binding: NodeBinding, place: number): Stall | null {
+  if (isInBinding(past, binding)) return lastOf(binding, place)?.stall ?? null;
+  const key = keyOf(binding, place);
+  const since = timeIn(past.memory.stalledSince, key);
+  return since === undefined ? null : { since, unseenSince: timeIn(past.memory.stalledUnseenSince, key) ?? null };
+}
+
+/** When a device that nobody held was last active. */
+export function pastActiveUnallocatedAt(past: PastDevices, binding: NodeBinding, place: number): number | undefined {
+  if (!isInBinding(past, binding)) return timeIn(past.memory.activeUnallocatedAt, keyOf(binding, place));
+  return lastOf(binding, place)?.activeUnallocatedAt ?? undefined;
+}
+
+/** The time at which a part of the device was last held. */
+export function pastAllocatedAt(past: PastDevices, binding: NodeBinding, place: number): number | undefined {
+  const { memory, last } = past;
+  if (last === null || binding.last === null) return timeIn(memory.allocatedAt, keyOf(binding, place));
+  const device = lastOf(binding, place);
+  if (device === null) return undefined;
+  return device.holders.length > 0 ? last.at : last.ended.get(keyOf(binding, place) ?? "");
+}
+
+function timeIn(times: ReadonlyMap<string, number>, key: string | null): number | undefined {
+  return key === null ? undefined : times.get(key);
 }
 
 function keyOf({ devices }: NodeBinding, place: number): string | null {

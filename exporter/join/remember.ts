@@ -4,7 +4,7 @@ import type { NodeBinding } from "./binding/binding.ts";
 import { telemetryLagSeconds } from "./devices.ts";
 import type { JoinCache } from "./joinCache.ts";
 import type { Memory, NodeMemory } from "./memory.ts";
-import type { LastDevices, PastDevices } from "./pastDevices.ts";
+import { type LastDevices, type PastDevices, pastAllocatedAt } from "./pastDevices.ts";
 import type { Device, Snapshot } from "./snapshot.ts";
 
 /** A memory, and what the next join needs besides the devices that are in the bindings. */
@@ -145,7 +145,7 @@ export function addEnded(binding: NodeBinding, past: PastDevices, at: number, en
   for (let place = 0; place < binding.devices.length; place++) {
     const device = binding.devices[place];
     if (device === undefined || device.key === null || device.shares.length > 0) continue;
-    const allocatedAt = past.allocatedAt(binding, place);
+    const allocatedAt = pastAllocatedAt(past, binding, place);
     if (allocatedAt !== undefined && at - allocatedAt <= telemetryLagSeconds) ended.set(device.key, allocatedAt);
   }
 }

@@ -69,12 +69,13 @@ interface Binder {
   readonly input: BindingInput;
   readonly names: readonly string[];
   readonly tied: readonly (readonly string[])[];
-  readonly claims: (node: string) => readonly ResourceClaim[];
-  readonly draDevices: (node: string) => readonly DraDevice[];
-  /** `undefined`: the node is known from pages alone. */
-  readonly object: (node: string) => ClusterNode | undefined;
+  readonly claims: ReadonlyMap<string, readonly ResourceClaim[]>;
+  readonly draDevices: ReadonlyMap<string, readonly DraDevice[]>;
+  /** Nodes that are not in it are known from pages alone. */
+  readonly objects: ReadonlyMap<string, ClusterNode>;
   readonly hasKai: boolean;
-  readonly takeCommon: (inputs: InputList) => void;
+  /** What the binding of every node depends on. */
+  readonly common: readonly unknown[];
   /** The binding that a node had before. */
   readonly before: (node: string) => NodeBinding | undefined;
 }
@@ -93,16 +94,11 @@ function createBinder(input: BindingInput, last: readonly NodeBinding[]): Binder
     input,
     names: known.has("nodes") ? [...objects.keys()] : [...input.readings.keys()],
     tied: claims.tied,
-    claims: (node) => claims.byNode.get(node) ?? [],
-    draDevices: (node) => draByNode.get(node) ?? [],
-    object: (node) => objects.get(node),
+    claims: claims.byNode,
+    draDevices: draByNode,
+    objects,
     hasKai,
-    takeCommon: (inputs) => {
-      takeInput(inputs, settings);
-      takeInput(inputs, hasKai);
-      for (const isKnown of kinds) takeInput(inputs, isKnown);
-      takeInput(inputs, state.podNamespaces);
-    },
+    common: [settings, hasKai, ...kinds, state.podNamespaces],
     before: (node) => {
       lastByName ??= new Map(last.map((binding) => [binding.facts.name, binding] as const));
       return lastByName.get(node);
@@ -134,7 +130,7 @@ function bindUnit(binder: Binder, unit: string | readonly string[], cache: Bindi
   }
   kept.cycle = cache.cycle;
   startInputs(kept.inputs);
-  binder.takeCommon(kept.inputs);
+  for (const value of binder.common) takeInput(kept.inputs, value);
   const names = typeof unit === "string" ? [unit] : unit;
   for (const name of names) takeNode(kept.inputs, binder, name);
   const readings = names.map((name) => binder.input.readings.get(name) ?? null);
@@ -154,15 +150,17 @@ function bindUnit(binder: Binder, unit: string | readonly string[], cache: Bindi
   return bindings;
 }
 
+const nothing: readonly never[] = [];
+
 /** Everything that the binding of a node depends on. */
-function takeNode(inputs: InputList, { input, object, claims, draDevices }: Binder, name: string): void {
-  takeInput(inputs, object(name));
+function takeNode(inputs: InputList, { input, objects, claims, draDevices }: Binder, name: string): void {
+  takeInput(inputs, objects.get(name));
   takeInput(inputs, input.incomplete.has(name));
   takeInput(inputs, input.memory.nodes.get(name));
-  takeList(inputs, input.pods.holding.get(name) ?? []);
-  takeList(inputs, input.pods.reservations.get(name) ?? []);
-  takeList(inputs, draDevices(name));
-  const ofNode = claims(name);
+  takeList(inputs, input.pods.holding.get(name) ?? nothing);
+  takeList(inputs, input.pods.reservations.get(name) ?? nothing);
+  takeList(inputs, draDevices.get(name) ?? nothing);
+  const ofNode = claims.get(name) ?? nothing;
   takeList(inputs, ofNode);
   for (const claim of ofNode)
     for (const { driver, pool, device } of claim.allocated)
@@ -210,9 +208,13 @@ function isSameShape(one: DeviceReading | undefined, other: DeviceReading | unde
   );
 }
 
-function bind({ input, object, claims, draDevices, hasKai }: Binder, names: readonly string[]): readonly NodeBinding[] {
+function bind(
+  { input, objects, claims, draDevices, hasKai }: Binder,
+  names: readonly string[],
+): readonly NodeBinding[] {
   const { state, memory, settings } = input;
   const isIncomplete = (name: string): boolean => input.incomplete.has(name);
+  const claimsOf = (name: string): readonly ResourceClaim[] => claims.get(name) ?? nothing;
   const context = { knowsSlices: state.known.has("resourceSlices"), settings, isIncomplete };
   const holding: Pod[] = [];
   const reservations: Pod[] = [];
@@ -220,16 +222,23 @@ function bind({ input, object, claims, draDevices, hasKai }: Binder, names: read
     const pods = input.pods.holding.get(name) ?? [];
     holding.push(...byUid(pods));
     reservations.push(...(input.pods.reservations.get(name) ?? []));
-    const node = object(name);
+    const node = objects.get(name);
     const readings = input.readings.get(name) ?? null;
     if (node === undefined) return readings === null ? [] : [inputFromPage(name, readings)];
-    const found = nodeInput(node, readings, draDevices(name), memory.nodes.get(name), pods.length > 0, context);
+    const found = nodeInput(
+      node,
+      readings,
+      draDevices.get(name) ?? nothing,
+      memory.nodes.get(name),
+      pods.length > 0,
+      context,
+    );
     return found === null ? [] : [found];
   });
   return bindNodes({
     nodes,
     draDevices: input.draDevices,
-    claims: names.length === 1 ? claims(names[0] ?? "") : [...new Set(names.flatMap(claims))],
+    claims: names.length === 1 ? claimsOf(names[0] ?? "") : [...new Set(names.flatMap(claimsOf))],
     holding,
     reservations,
     memory,

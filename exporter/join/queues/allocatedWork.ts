@@ -141,7 +141,7 @@ function countHolding(index: number, leaf: number, nodeClass: number, count: Cou
       if (isOnUnschedulable) inClass.allocatedOnUnschedulable += gpus;
     }
   }
-  count.teams(leaf, workloads[tally.workload[index] ?? -1]?.team ?? "").allocated += gpus;
+  count.teams.of(leaf, workloads[tally.workload[index] ?? -1]?.team ?? "").allocated += gpus;
   const largest = tally.largest[index] ?? 0;
   if ((count.leafOfPod[pod] ?? -1) >= 0 && largest <= (count.largest[pod] ?? 0)) return;
   count.largest[pod] = largest;

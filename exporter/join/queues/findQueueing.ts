@@ -16,7 +16,7 @@ import type { Queueing } from "./queueing.ts";
 import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 import { startedWork } from "./startedWork.ts";
-import { createTeamCounts, nameTeams } from "./teamCounts.ts";
+import { nameTeams, TeamCounts } from "./teamCounts.ts";
 import { queuesUnknown } from "./unreadQueues.ts";
 import { gangsOfPods } from "./waitingPods.ts";
 
@@ -44,7 +44,7 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
   const forest = unknownBecause === null ? planted : withoutQueues(planted, unknownBecause);
   const { domains, queues } = forest;
   const queueOfPod = new Int32Array(input.pods.length).fill(-1);
-  const counted = { teams: createTeamCounts(queues), leafOfPod: queueOfPod };
+  const counted = { teams: new TeamCounts(queues), leafOfPod: queueOfPod };
   const lost =
     unknownBecause === null
       ? countAllocated(input, forest, found.placeOf, leafFinder(input, forest), counted)

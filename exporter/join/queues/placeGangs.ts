@@ -88,7 +88,7 @@ function addDemand(
 ): void {
   const gpus = pods * (gpusPerPod ?? 0);
   if (queue === undefined || gpus === 0) return;
-  teams(leaf, team).pending += gpus;
+  teams.of(leaf, team).pending += gpus;
   queue.pending += gpus;
   headroom.take(leaf, gpus);
 }

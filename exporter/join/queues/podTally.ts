@@ -1,3 +1,4 @@
+import { keepShape } from "../../kernel/inRanges.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { BoundDevice, BoundHolding, NodeBinding } from "../binding/binding.ts";
 import type { Subjects } from "../podViews.ts";
@@ -18,81 +19,74 @@ export interface WorkloadPresence {
 /**
  * The facts about bound pods that queues need, in columns. They are gathered node by node, while the nodes are visited anyway.
  */
-export interface PodTally {
+export class PodTally {
   /**
    * For each holding: its pod and workload, pool (index into `pools`), GPUs, the largest part on one device, and whether no
    * other pod may follow there.
    */
-  readonly pod: readonly number[];
-  readonly workload: readonly number[];
-  readonly pool: readonly number[];
-  readonly gpus: readonly number[];
-  readonly largest: readonly number[];
-  readonly onUnschedulable: readonly boolean[];
-  readonly pools: readonly string[];
-  readonly presences: readonly WorkloadPresence[];
+  readonly pod: number[] = [];
+  readonly workload: number[] = [];
+  readonly pool: number[] = [];
+  readonly gpus: number[] = [];
+  readonly largest: number[] = [];
+  readonly onUnschedulable: boolean[] = [];
+  readonly pools: string[] = [];
+  readonly presences: WorkloadPresence[] = [];
   /** Pods that were bound since `recentSince`. */
-  readonly recent: readonly number[];
-  add(binding: NodeBinding, node: NodeView): void;
+  readonly recent: number[] = [];
+  readonly #pods: Subjects["pods"];
+  readonly #queueRefs: Subjects["queueRefs"];
+  readonly #recentSince: number;
+  readonly #places = new Map<string, number>();
+  readonly #lists = new Map<string, readonly string[]>();
+  /** By workload: where it was last seen. Its pods on a node mostly follow each other. */
+  readonly #lastOfWorkload: (WorkloadPresence | undefined)[] = [];
+
+  /** An empty tally; times in seconds since the epoch. */
+  constructor({ pods, queueRefs }: Pick<Subjects, "pods" | "queueRefs">, recentSince: number) {
+    this.#pods = pods;
+    this.#queueRefs = queueRefs;
+    this.#recentSince = recentSince;
+  }
+
+  add(binding: NodeBinding, node: NodeView): void {
+    this.#addPods(binding, node);
+    const isUnschedulable = !takesPods(node);
+    binding.holdings ??= holdingsOf(binding.devices);
+    for (const one of binding.holdings) {
+      const { index } = one.pod;
+      this.pod.push(index);
+      this.workload.push(this.#pods[index]?.workload ?? -1);
+      this.pool.push(this.#placeOf(one.pool));
+      this.gpus.push(one.gpus);
+      this.largest.push(one.largest);
+      this.onUnschedulable.push(isUnschedulable);
+    }
+  }
+
+  #addPods({ pods }: NodeBinding, node: NodeView): void {
+    const shared = sharedList(node.pools, this.#lists);
+    for (const { index } of pods) {
+      const view = this.#pods[index];
+      if (view === undefined) continue;
+      if (view.boundAt !== null && view.boundAt > this.#recentSince) this.recent.push(index);
+      const last = this.#lastOfWorkload[view.workload];
+      const scheduler = this.#queueRefs[index]?.scheduler ?? null;
+      if (last?.node === node.name && last.scheduler === scheduler) continue;
+      const presence = { pod: index, node: node.name, pools: shared, scheduler };
+      this.#lastOfWorkload[view.workload] = presence;
+      this.presences.push(presence);
+    }
+  }
+
+  #placeOf(name: string): number {
+    const known = this.#places.get(name) ?? this.pools.push(name) - 1;
+    this.#places.set(name, known);
+    return known;
+  }
 }
 
-/** An empty tally; times in seconds since the epoch. */
-export function createPodTally(
-  { pods, queueRefs }: Pick<Subjects, "pods" | "queueRefs">,
-  recentSince: number,
-): PodTally {
-  const [pod, workload, pool]: [number[], number[], number[]] = [[], [], []];
-  const [gpus, largest]: [number[], number[]] = [[], []];
-  const onUnschedulable: boolean[] = [];
-  const places = new Map<string, number>();
-  const lists = new Map<string, readonly string[]>();
-  const presences: WorkloadPresence[] = [];
-  const recent: number[] = [];
-  /** By workload: where it was last seen. Its pods on a node mostly follow each other. */
-  const lastOfWorkload: (WorkloadPresence | undefined)[] = [];
-  const pools: string[] = [];
-  const placeOf = (name: string): number => {
-    const known = places.get(name) ?? pools.push(name) - 1;
-    places.set(name, known);
-    return known;
-  };
-  return {
-    pod,
-    workload,
-    pool,
-    gpus,
-    largest,
-    onUnschedulable,
-    pools,
-    presences,
-    recent,
-    add(binding, node) {
-      const shared = sharedList(node.pools, lists);
-      for (const { index } of binding.pods) {
-        const view = pods[index];
-        if (view === undefined) continue;
-        if (view.boundAt !== null && view.boundAt > recentSince) recent.push(index);
-        const last = lastOfWorkload[view.workload];
-        const scheduler = queueRefs[index]?.scheduler ?? null;
-        if (last?.node === node.name && last.scheduler === scheduler) continue;
-        const presence = { pod: index, node: node.name, pools: shared, scheduler };
-        lastOfWorkload[view.workload] = presence;
-        presences.push(presence);
-      }
-      const isUnschedulable = !takesPods(node);
-      binding.holdings ??= holdingsOf(binding.devices);
-      for (const one of binding.holdings) {
-        const { index } = one.pod;
-        pod.push(index);
-        workload.push(pods[index]?.workload ?? -1);
-        pool.push(placeOf(one.pool));
-        gpus.push(one.gpus);
-        largest.push(one.largest);
-        onUnschedulable.push(isUnschedulable);
-      }
-    },
-  };
-}
+keepShape(new PodTally({ pods: [], queueRefs: [] }, Number.NaN));
 
 /** What bound pods hold of the devices of one node, by pod and pool; stays true as long as the binding does. */
 export function holdingsOf(devices: readonly BoundDevice[]): readonly BoundHolding[] {

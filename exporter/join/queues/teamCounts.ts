@@ -1,28 +1,39 @@
+import { keepShape } from "../../kernel/inRanges.ts";
 import type { QueueDraft } from "./queueDrafts.ts";
 
-/** Finds the entry of a team in a leaf, to add to it. */
-export type TeamCounts = (leaf: number, team: string) => QueueDraft["teams"][number];
+type TeamInLeaf = QueueDraft["teams"][number];
 
 /** Counts teams into the `teams` of their leaves; a team is listed once it has anything there. */
-export function createTeamCounts(queues: readonly QueueDraft[]): TeamCounts {
-  const byLeaf: (Map<string, QueueDraft["teams"][number]> | undefined)[] = new Array(queues.length).fill(undefined);
-  // Mostly the next one belongs to the same team.
-  const lastOf: (QueueDraft["teams"][number] | undefined)[] = new Array(queues.length).fill(undefined);
-  return (leaf, team) => {
-    const last = lastOf[leaf];
+export class TeamCounts {
+  readonly #queues: readonly QueueDraft[];
+  readonly #byLeaf: (Map<string, TeamInLeaf> | undefined)[];
+  /** Mostly the next one belongs to the same team. */
+  readonly #lastOf: (TeamInLeaf | undefined)[];
+
+  constructor(queues: readonly QueueDraft[]) {
+    this.#queues = queues;
+    this.#byLeaf = new Array(queues.length).fill(undefined);
+    this.#lastOf = new Array(queues.length).fill(undefined);
+  }
+
+  /** The entry of a team in a leaf, to add to it. */
+  of(leaf: number, team: string): TeamInLeaf {
+    const last = this.#lastOf[leaf];
     if (last?.team === team) return last;
-    const known = byLeaf[leaf] ?? new Map<string, QueueDraft["teams"][number]>();
-    byLeaf[leaf] = known;
+    const known = this.#byLeaf[leaf] ?? new Map<string, TeamInLeaf>();
+    this.#byLeaf[leaf] = known;
     let own = known.get(team);
     if (own === undefined) {
       own = { team, allocated: 0, pending: 0 };
       known.set(team, own);
-      queues[leaf]?.teams.push(own);
+      this.#queues[leaf]?.teams.push(own);
     }
-    lastOf[leaf] = own;
+    this.#lastOf[leaf] = own;
     return own;
-  };
+  }
 }
+
+keepShape(new TeamCounts([]));
 
 /** Puts the teams of each leaf in order. A leaf is a team's when all of its work is. */
 export function nameTeams(queues: readonly QueueDraft[]): void {
