@@ -27,7 +27,7 @@ import { impossibleDemand } from "./queues/impossibleDemand.ts";
 import { impossibleProblems } from "./queues/impossibleProblems.ts";
 import { PodTally } from "./queues/podTally.ts";
 import { poolFacts } from "./queues/poolFacts.ts";
-import { queueFinder } from "./queues/queueFinders.ts";
+import { queueFinders } from "./queues/queueFinders.ts";
 import type { QueuedPod } from "./queues/queueingInput.ts";
 import { type QueueObjectFinder, queueObjectFinder, refOfGang } from "./queues/queueObjectFinder.ts";
 import type { DeclaredGang } from "./queues/queueSystem.ts";
@@ -77,9 +77,9 @@ export function join(
   const { byNode: readings, incomplete } = telemetry;
   const bound = { state, readings, incomplete, draDevices, pods, memory, settings: settings.gpu };
   const bindings = bindAll(bound, cache.bindings);
-  const queueOf = queueFinder(state.queues, settings.queues, cache.queues);
+  const finders = queueFinders(state.queues, settings.queues, cache.queues);
   const objects = queueObjectFinder(state.queues, cache.queueObjects);
-  const index = indexSubjects(state, { queueOf, checkpointOf: objects.checkpointOf }, cache.index);
+  const index = indexSubjects(state, finders, objects.checkpointOf, cache.index);
   const sources = {
     declared: declaredGangs(state.queues),
     owners: index.owners,

@@ -1,14 +1,13 @@
 import { isSameList } from "../kernel/isSameList.ts";
 import type { ClusterState, Namespace, OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
+import type { QueueFinders } from "./queues/queueFinders.ts";
 import type { QueueObjectFinder } from "./queues/queueObjectFinder.ts";
-import type { QueueFinder } from "./queues/queueSystem.ts";
 
 /** The index of owners, namespaces, queues and checkpoints. It is the same object as long as it yields the same results. */
-export interface SubjectIndex {
+export interface SubjectIndex extends QueueFinders {
   readonly owners: ReadonlyMap<string, OwnerObject>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
-  readonly queueOf: QueueFinder;
   /** Whether some queue system has objects here: then a name that none of them confirms is not a queue. */
   readonly hasQueues: boolean;
   readonly checkpointOf: QueueObjectFinder["checkpointOf"];
@@ -22,7 +21,7 @@ export interface SubjectIndexCache {
     readonly owners: ClusterState["owners"];
     readonly namespaces: ClusterState["namespaces"];
     readonly podsThatOwn: readonly Pod[];
-    readonly queueOf: QueueFinder;
+    readonly finders: QueueFinders;
     readonly checkpointOf: QueueObjectFinder["checkpointOf"];
     readonly index: SubjectIndex;
   } | null;
@@ -31,14 +30,15 @@ export interface SubjectIndexCache {
 /** Indexes the owners (by uid) and namespaces (by name) of a state. */
 export function indexSubjects(
   state: ClusterState,
-  { queueOf, checkpointOf }: Pick<SubjectIndex, "queueOf" | "checkpointOf">,
+  finders: QueueFinders,
+  checkpointOf: SubjectIndex["checkpointOf"],
   cache: SubjectIndexCache,
 ): SubjectIndex {
   const { owners, namespaces } = state;
   const owning = podsThatOwn(state);
   const { last } = cache;
   const isSame = last?.owners === owners && last.namespaces === namespaces;
-  const findsSame = last?.queueOf === queueOf && last.checkpointOf === checkpointOf;
+  const findsSame = last?.finders === finders && last.checkpointOf === checkpointOf;
   const hasSame = last?.index.hasQueues === hasQueueObjects(state.queues);
   const hasSameOwners = isSame && isSameList(last.podsThatOwn, owning);
   if (hasSameOwners && findsSame && hasSame) return last.index;
@@ -53,11 +53,11 @@ export function indexSubjects(
     namespaces: hasSameOwners
       ? last.index.namespaces
       : new Map(namespaces.map((namespace) => [namespace.name, namespace] as const)),
-    queueOf,
+    ...finders,
     hasQueues: hasQueueObjects(state.queues),
     checkpointOf,
   };
-  cache.last = { owners, namespaces, podsThatOwn: owning, queueOf, checkpointOf, index };
+  cache.last = { owners, namespaces, podsThatOwn: owning, finders, checkpointOf, index };
   return index;
 }
 

@@ -160,6 +160,7 @@ function subjectOf(
   const known = entry.subject ?? (pod.nodeName === null ? waiting.get(pod) : undefined);
   const isRuledAlike = known?.rules === rules && known.ownerRule === ownerRule;
   if (known !== undefined && isRuledAlike && (known.index === index || isFoundAgain(pod, known, index))) {
+    if (known.index !== index) known.evidence = index.evidenceIn(pod.namespace);
     known.index = index;
     entry.subject = known;
     return known;

@@ -24,6 +24,8 @@ export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "c
 /** A pod with what it belongs to, and the inputs from which that was found. */
 export interface Subject {
   index: SubjectIndex;
+  /** By what its queue and its checkpoint were found, as `SubjectIndex.evidenceIn` gives it. */
+  evidence: object;
   readonly rules: readonly TeamRule[];
   readonly ownerRule: OwnerRule | null;
   /** Shared by the pods of a workload that are alike. */
@@ -70,11 +72,12 @@ export function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
 /** Whether another index finds the same owners, namespace, queue and checkpoint. */
 export function isFoundAgain(
   pod: Pod,
-  { index: before, chain, namespaceObject, facts, queueCheckpoint }: Subject,
+  { index: before, evidence, chain, namespaceObject, facts, queueCheckpoint }: Subject,
   index: SubjectIndex,
 ): boolean {
   if (before.namespaces !== index.namespaces && index.namespaces.get(pod.namespace) !== namespaceObject) return false;
   if (before.owners !== index.owners && !isChainOf(pod, chain, index)) return false;
+  if (before.hasQueues === index.hasQueues && evidence === index.evidenceIn(pod.namespace)) return true;
   if (index.checkpointOf(pod, chain.owners) !== queueCheckpoint) return false;
   if (facts.unconfirmedQueue !== null && !index.hasQueues) return false;
   if (facts.queueRef === null && facts.queue !== null && index.hasQueues) return false;
@@ -119,6 +122,7 @@ export function findSubject(
   const queueCheckpoint = index.checkpointOf(pod, chain.owners);
   return {
     index,
+    evidence: index.evidenceIn(pod.namespace),
     rules,
     ownerRule,
     chain,

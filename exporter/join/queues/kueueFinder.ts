@@ -1,23 +1,27 @@
 import { innerMap } from "../../kernel/innerMap.ts";
-import { once } from "../../kernel/once.ts";
+import { once, oncePer } from "../../kernel/once.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { KueueWorkload } from "../../model/queues/kueue.ts";
-import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
-import { byNamespace } from "./byNamespace.ts";
+import type { KueueNamespace } from "./kueueNamespaces.ts";
 import type { QueueFinder, QueueRef } from "./queueSystem.ts";
-
-/** The objects of Kueue that determine a pod's queue. */
-export type KueueQueueObjects = Pick<QueueObjects, "kueueLocalQueues" | "kueueWorkloads">;
 
 /**
  * Finds the ClusterQueue of a pod, best evidence first: the admitted Workload that its annotation names or that was made for
  * one of its owners; Kueue's own label on the pod, where a LocalQueue of its namespace leads to the ClusterQueue that it names
  * (anybody can write that label); the LocalQueue of a Workload that waits; the LocalQueue that the pod or the nearest owner
- * names. All of them are of the pod's own namespace. The same queue is the same object.
+ * names. All of them are of the pod's own namespace, in which the same queue is the same object.
  */
-export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
+export function kueueFinder(namespaces: ReadonlyMap<string, KueueNamespace>): QueueFinder {
+  return (pod, owners) => {
+    const own = namespaces.get(pod.namespace);
+    return own === undefined ? null : finderIn(own)(pod, owners);
+  };
+}
+
+/** The finder of one namespace, which is kept while the namespace is the same object. */
+const finderIn = oncePer(({ localQueues, workloads }: KueueNamespace): QueueFinder => {
   const refs = new Map<string, Map<string | null, QueueRef>>();
   const refOf = (name: string, localQueue: string | null): QueueRef => {
     const ofName = innerMap(refs, name);
@@ -27,14 +31,10 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     ofName.set(localQueue, ref);
     return ref;
   };
-  const localQueues = new Map<string, Map<string, string>>();
-  const leadsTo = new Map<string, Set<string>>();
-  for (const { namespace, name, clusterQueue } of objects.kueueLocalQueues) {
-    innerMap(localQueues, namespace).set(name, clusterQueue);
-    leadsTo.set(namespace, (leadsTo.get(namespace) ?? new Set()).add(clusterQueue));
-  }
-  const byLocalQueue = (namespace: string, localQueue: string): QueueRef | null => {
-    const clusterQueue = localQueues.get(namespace)?.get(localQueue);
+  const clusterQueues = new Map(localQueues.map(({ name, clusterQueue }) => [name, clusterQueue] as const));
+  const reached = new Set(localQueues.map(({ clusterQueue }) => clusterQueue));
+  const byLocalQueue = (localQueue: string): QueueRef | null => {
+    const clusterQueue = clusterQueues.get(localQueue);
     return clusterQueue === undefined ? null : refOf(clusterQueue, localQueue);
   };
   const byAdmission = (workload: KueueWorkload | undefined): QueueRef | null =>
@@ -42,33 +42,25 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
       ? null
       : refOf(workload.admission.clusterQueue, workload.localQueue);
   // Pods of namespaces with a single ClusterQueue that have its label need neither.
-  const byNamedWorkload = once(() => workloadsByName(objects.kueueWorkloads));
-  const byOwner = once(() => byNamespace(objects.kueueWorkloads, ({ namespace }) => namespace, workloadsByOwner));
+  const byNamedWorkload = once(() => new Map(workloads.map((workload) => [workload.name, workload] as const)));
+  const byOwner = once(() => workloadsByOwner(workloads));
   return (pod, owners) => {
-    const { labels, namespace } = pod;
-    const open = leadsTo.get(namespace);
-    const labelled = open?.has(labels[podLabels.kueueClusterQueue] ?? "")
+    const { labels } = pod;
+    const labelled = reached.has(labels[podLabels.kueueClusterQueue] ?? "")
       ? refOf(labels[podLabels.kueueClusterQueue] ?? "", labels[podLabels.kueueLocalQueue] ?? queueName(labels))
       : null;
-    if (labelled !== null && open?.size === 1) return labelled;
+    if (labelled !== null && reached.size === 1) return labelled;
     const name = pod.annotations[podAnnotations.kueueWorkload];
-    const named = name === undefined ? undefined : byNamedWorkload().get(namespace)?.get(name);
-    const owned = workloadOfOwners(pod, owners, byOwner()(namespace));
+    const named = name === undefined ? undefined : byNamedWorkload().get(name);
+    const owned = workloadOfOwners(pod, owners, byOwner());
     const found = byAdmission(named) ?? byAdmission(owned) ?? labelled;
     if (found !== null) return found;
     const waiting = named ?? owned;
     return (
-      (waiting === undefined ? null : byLocalQueue(namespace, waiting.localQueue)) ??
-      byNamedQueue(namespace, [pod, ...owners], byLocalQueue)
+      (waiting === undefined ? null : byLocalQueue(waiting.localQueue)) ?? byNamedQueue([pod, ...owners], byLocalQueue)
     );
   };
-}
-
-function workloadsByName(workloads: readonly KueueWorkload[]): ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>> {
-  const byName = new Map<string, Map<string, KueueWorkload>>();
-  for (const workload of workloads) innerMap(byName, workload.namespace).set(workload.name, workload);
-  return byName;
-}
+});
 
 /** Of several Workloads of one owner (groups of a LeaderWorkerSet) the first by name: they are in one queue. */
 function workloadsByOwner(ofNamespace: readonly KueueWorkload[]): ReadonlyMap<string, KueueWorkload> {
@@ -88,9 +80,8 @@ function workloadsByOwner(ofNamespace: readonly KueueWorkload[]): ReadonlyMap<st
 function workloadOfOwners(
   pod: Parameters<QueueFinder>[0],
   owners: readonly OwnerObject[],
-  byOwner: ReadonlyMap<string, KueueWorkload> | undefined,
+  byOwner: ReadonlyMap<string, KueueWorkload>,
 ): KueueWorkload | undefined {
-  if (byOwner === undefined) return undefined;
   const own = byOwner.get(pod.uid) ?? (pod.owner === null ? undefined : byOwner.get(pod.owner.uid));
   if (own !== undefined) return own;
   for (const owner of owners) {
@@ -101,13 +92,12 @@ function workloadOfOwners(
 }
 
 function byNamedQueue(
-  namespace: string,
   objects: readonly { readonly labels: TextMap }[],
-  byLocalQueue: (namespace: string, localQueue: string) => QueueRef | null,
+  byLocalQueue: (localQueue: string) => QueueRef | null,
 ): QueueRef | null {
   for (const { labels } of objects) {
     const name = labels[podLabels.kueueLocalQueue] ?? queueName(labels);
-    if (name !== null && name !== "") return byLocalQueue(namespace, name);
+    if (name !== null && name !== "") return byLocalQueue(name);
   }
   return null;
 }

@@ -1,42 +1,53 @@
 import type { QueueSettings } from "../../config/queuesSchema.ts";
+import { isSameList } from "../../kernel/isSameList.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { kaiFinder } from "./kaiFinder.ts";
 import { kueueFinder } from "./kueueFinder.ts";
+import { type KueueNamespace, kueueNamespaces } from "./kueueNamespaces.ts";
 import type { QueueFinder, QueueRef } from "./queueSystem.ts";
 import { volcanoFinder } from "./volcanoFinder.ts";
 
-/** The finder of the last cycle, and what it was made from. */
-export interface QueueFinderCache {
-  last: { readonly inputs: readonly unknown[]; readonly finder: QueueFinder } | null;
+/** Finds the queues of pods in a moment. */
+export interface QueueFinders {
+  /** Finds the queue of a pod in any system. Kueue comes first: it may admit what another scheduler places. */
+  readonly queueOf: QueueFinder;
+  /** All by which queues and queue objects of a namespace's pods are found: the same object while that is the same. */
+  readonly evidenceIn: (namespace: string) => object;
 }
 
-/**
- * Finds the queue of a pod in any system. Kueue comes first: it may admit what another scheduler places. The finder is the
- * same object while the queue objects are.
- */
-export function queueFinder(objects: QueueObjects, settings: QueueSettings, cache: QueueFinderCache): QueueFinder {
+/** The finders of the last cycle, and what they were made from. */
+export interface QueueFinderCache {
+  last: {
+    readonly ofKueue: readonly unknown[];
+    readonly ofOthers: readonly unknown[];
+    readonly namespaces: ReadonlyMap<string, KueueNamespace>;
+    readonly finders: QueueFinders;
+  } | null;
+}
+
+/** The finders of a moment: the same object while the queue objects are. */
+export function queueFinders(objects: QueueObjects, settings: QueueSettings, cache: QueueFinderCache): QueueFinders {
   const { nodePoolLabel } = settings.kai;
-  const inputs = [
-    objects.kueueLocalQueues,
-    objects.kueueWorkloads,
-    objects.kaiQueues,
-    objects.kaiPodGroups,
-    objects.volcanoQueues,
-    objects.volcanoPodGroups,
-    nodePoolLabel,
-  ];
+  const { kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups } = objects;
+  const ofKueue = [objects.kueueLocalQueues, objects.kueueWorkloads];
+  const ofOthers = [kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups, nodePoolLabel];
   const { last } = cache;
-  if (last?.inputs.every((input, i) => input === inputs[i]) === true) return last.finder;
-  const finders = [kueueFinder(objects), kaiFinder(objects, { nodePoolLabel }), volcanoFinder(objects)];
-  const finder: QueueFinder = (pod, owners) => {
-    for (const find of finders) {
+  const hasSameOthers = last !== null && isSameList(last.ofOthers, ofOthers);
+  if (hasSameOthers && isSameList(last.ofKueue, ofKueue)) return last.finders;
+  // Where anything else is new, so is everything that is found in a namespace.
+  const namespaces = kueueNamespaces(objects, hasSameOthers ? last.namespaces : undefined);
+  const inOrder = [kueueFinder(namespaces), kaiFinder(objects, { nodePoolLabel }), volcanoFinder(objects)];
+  const queueOf: QueueFinder = (pod, owners) => {
+    for (const find of inOrder) {
       const found = find(pod, owners);
       if (found !== null) return found;
     }
     return null;
   };
-  cache.last = { inputs, finder };
-  return finder;
+  const elsewhere = hasSameOthers ? last.ofOthers : ofOthers;
+  const finders = { queueOf, evidenceIn: (namespace: string) => namespaces.get(namespace) ?? elsewhere };
+  cache.last = { ofKueue, ofOthers: elsewhere, namespaces, finders };
+  return finders;
 }
 
 /** Whether two finders found the same queue. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { kueueFinder } from "../../../exporter/join/queues/kueueFinder.ts";
 import { createKueueGangCache } from "../../../exporter/join/queues/kueueGangCache.ts";
+import { kueueNamespaces } from "../../../exporter/join/queues/kueueNamespaces.ts";
 import { kueueSystem } from "../../../exporter/join/queues/kueueSystem.ts";
 import type { DeclaredGang, PoolFacts, QueueSystem } from "../../../exporter/join/queues/queueSystem.ts";
 import type { KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
@@ -393,14 +394,16 @@ describe("a workload", () => {
 
 describe("the queue of a pod", () => {
   const job = owner("Job", "train");
-  const find = kueueFinder({
-    kueueLocalQueues: [localQueue("q", "by-local-queue"), localQueue("lq", "by-label")],
-    kueueWorkloads: [
-      workload("named", [], { ...admission("by-name", "a100", 1, 1) }),
-      workload("owned", [], { owner: ownerRef(job), ...admission("by-owner", "a100", 1, 1) }),
-      workload("waiting", [], { jobUid: "uid-of-job", localQueue: "q" }),
-    ],
-  });
+  const find = kueueFinder(
+    kueueNamespaces({
+      kueueLocalQueues: [localQueue("q", "by-local-queue"), localQueue("lq", "by-label")],
+      kueueWorkloads: [
+        workload("named", [], { ...admission("by-name", "a100", 1, 1) }),
+        workload("owned", [], { owner: ownerRef(job), ...admission("by-owner", "a100", 1, 1) }),
+        workload("waiting", [], { jobUid: "uid-of-job", localQueue: "q" }),
+      ],
+    }),
+  );
   const labels = { "kueue.x-k8s.io/queue-name": "q" };
   const named = { "kueue.x-k8s.io/workload": "named" };
 
