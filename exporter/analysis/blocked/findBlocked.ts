@@ -39,7 +39,7 @@ export function findBlocked(
     if (gang === undefined) continue;
     const asked = gang.never === null && gang.gpus !== null ? freeCapacities.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
-    const hasNoTopology = topologyBlocks(index) !== null;
+    const hasNoTopology = asked.verdict === "fits" && topologyBlocks(index) !== null;
     // Gangs with the same requests are judged once.
     const judged = hasNoTopology ? judgedWithoutTopology : judgedAsTheyAre;
     let judgement = judged.get(asked);

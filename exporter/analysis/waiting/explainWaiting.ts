@@ -42,6 +42,7 @@ export function explainWaiting(
     statedCause: createStatedCauses(),
     queueAllowance: createQueueAllowance(queueing),
     heads: strictHeads(queueing),
+    alike: new Map<WaitingGang["parts"], JudgedGang>(),
   };
   const targetOf = createTargets(settings);
   const totals = createWaitTotals();
@@ -91,6 +92,14 @@ interface WaitEvidence {
   readonly queueAllowance: (leaf: number) => number;
   /** The first gang without reserved quota of each leaf that serves strictly in order. */
   readonly heads: ReadonlyMap<number, number>;
+  /** The first gang with each list of parts: many gangs have the very same parts. */
+  readonly alike: Map<WaitingGang["parts"], JudgedGang>;
+}
+
+/** A gang with the cause that it shares with all that are alike; `null`: it fits. */
+interface JudgedGang {
+  readonly gang: WaitingGang;
+  readonly cause: WaitCause | typeof roomForSome | null;
 }
 
 /**
@@ -122,6 +131,27 @@ interface WaitEvidence {
  * What it needs are the members that bring it to its minimum, at least one; the smallest ones where any of them suffice.
  */
 function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause | typeof roomForSome {
+  const known = evidence.alike.get(gang.parts);
+  if (known !== undefined && isJudgedAlike(known.gang, gang))
+    return known.cause ?? causeOfFitting(gang, index, evidence);
+  const cause = causeOfAlike(gang, index, evidence);
+  if (known === undefined) evidence.alike.set(gang.parts, { gang, cause });
+  return cause ?? causeOfFitting(gang, index, evidence);
+}
+
+/** Whether two gangs with the same parts have the same cause, if they do not fit. */
+const isJudgedAlike = (one: WaitingGang, other: WaitingGang): boolean =>
+  one.reason === other.reason &&
+  one.never === other.never &&
+  one.scheduler === other.scheduler &&
+  one.min === other.min &&
+  one.bound === other.bound &&
+  one.notReadyPods === other.notReadyPods &&
+  one.membersRunAlone === other.membersRunAlone &&
+  (one.reservedAt === null) === (other.reservedAt === null) &&
+  (one.checks === undefined) === (other.checks === undefined);
+
+function causeOfAlike(gang: WaitingGang, index: number, evidence: WaitEvidence): JudgedGang["cause"] {
   if (gang.checks !== undefined) return "admission_check";
   const stated = evidence.statedCause(gang.reason);
   if (gang.never !== null) return causeOfNever(gang.never, stated);
@@ -130,23 +160,13 @@ function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): Wait
   if (gang.reservedAt === null && (stated === "quota" || isOverLimit(neededParts(gang), evidence))) return "quota";
   if (stated === "gang" || isIncomplete(gang)) return "gang";
   if (gang.gpus === null || asked === null) return "unknown";
-  return causeOfRoom(gang, index, asked, evidence) ?? causeOfFitting(gang, index, evidence);
-}
-
-/** The cause of a gang for which free GPUs are missing, or places among them; `null`: it fits. */
-function causeOfRoom(
-  gang: WaitingGang,
-  index: number,
-  asked: AskedPods,
-  evidence: WaitEvidence,
-): WaitCause | typeof roomForSome | null {
   if (asked.verdict === "too-little") return hasRoomForSome(gang, asked, evidence) ? roomForSome : "capacity";
-  if (asked.verdict === "scattered") return "fragmentation";
-  return evidence.topologyBlocks(index) === null ? null : "topology";
+  return asked.verdict === "scattered" ? "fragmentation" : null;
 }
 
-/** The cause of a gang that fits. */
+/** The cause of a gang that fits, if no level of the topology matters. */
 function causeOfFitting(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
+  if (evidence.topologyBlocks(index) !== null) return "topology";
   if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
   if (lacksMembers(gang)) return "gang";
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";

@@ -177,4 +177,28 @@ describe("all that waits", () => {
       { seed: 7, numRuns: 500 },
     );
   });
+
+  it("has the cause that it would have if no other gang had the very same parts", () => {
+    const oneOther = fc.oneof(
+      fc.record({ reason: fc.constantFrom("WaitingForQuota", "NoMatchingFlavor", "NotEnoughTasks") }),
+      fc.record({ never: fc.constantFrom(null, "paused" as const, "above-limit" as const) }),
+      fc.record({ scheduler: fc.constantFrom("kueue" as const, "none" as const) }),
+      fc.record({ min: fc.integer({ min: 1, max: 9 }) }),
+      fc.record({ bound: fc.integer({ min: 0, max: 9 }) }),
+      fc.record({ notReadyPods: fc.integer({ min: 0, max: 9 }) }),
+      fc.record({ membersRunAlone: fc.boolean() }),
+      fc.record({ reservedAt: fc.constantFrom(null, now - 10) }),
+      fc.constant({ checks: ["prov"] }),
+    );
+    fc.assert(
+      fc.property(anyGang, fc.array(oneOther, { minLength: 1, maxLength: 6 }), (first, others) => {
+        const alike = [{}, ...others].map(
+          (other, i): WaitingGang => ({ ...first, never: null, ...other, uid: `g${i}` }),
+        );
+        const apart = alike.map((gang) => ({ ...gang, parts: [...gang.parts] }));
+        expect(explainWaiting(momentOf(alike), settings)).toEqual(explainWaiting(momentOf(apart), settings));
+      }),
+      { seed: 8, numRuns: 3000 },
+    );
+  });
 });
