@@ -36,7 +36,8 @@ interface Unmatched {
   readonly borrowers: readonly Amount[];
 }
 
-const none: Unmatched = { starved: [], borrowers: [] };
+const noAmounts: readonly Amount[] = [];
+const none: Unmatched = { starved: noAmounts, borrowers: noAmounts };
 const nothing: readonly Unmatched[] = [];
 
 /**
@@ -62,7 +63,7 @@ export function pairUp(
     if (side === undefined || needs + has + unmatched.length === 0) continue;
     const taken = needs > 0 && rule.mayTakeMore(i) ? needs : 0;
     const leaf = { starved: amountOf(i, side, taken), borrowers: amountOf(i, side, has) };
-    const rest = match([...unmatched, leaf], rule, pairs);
+    const rest = matchBelow(unmatched, leaf, rule, pairs);
     if (rest.starved.length + rest.borrowers.length === 0) continue;
     const siblings = below[side.parent ?? top];
     if (siblings === undefined) below[side.parent ?? top] = [rest];
@@ -79,7 +80,11 @@ function columnOf(amounts: ReadonlyMap<number, number>, length: number): Float64
 }
 
 const amountOf = (queue: number, { queue: view }: PairSide, gpus: number): readonly Amount[] =>
-  gpus > gpuTolerance ? [{ queue, view, gpus }] : [];
+  gpus > gpuTolerance ? [{ queue, view, gpus }] : noAmounts;
+
+/** Matches what a queue's children left unmatched with what is its own. Most queues have no children. */
+const matchBelow = (unmatched: readonly Unmatched[], own: Unmatched, rule: MoveRule, pairs: Pair[]): Unmatched =>
+  unmatched.length === 0 ? own : match([...unmatched, own], rule, pairs);
 
 /** Matches what children left unmatched. */
 function match(children: readonly Unmatched[], rule: MoveRule, pairs: Pair[]): Unmatched {

@@ -113,14 +113,20 @@ const waitingItems = oncePer(({ unit, ofNodes: { quota, own } }: UnitClaims): re
   // Whether part of the record's own quota in the domain is not allocated yet.
   const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
   return unit.waiting.map(({ entity, gpus, places }) => {
-    const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
-    const targets = [...owed, ...others].flatMap(
-      ({ node, classes }, rank): readonly (ItemPlacing & { readonly target: number })[] =>
-        isByDomain
-          ? [{ target: node, node, nodeClass: null, classes, rank }]
-          : classes.map((nodeClass) => ({ target: nodeClass, node, nodeClass, classes, rank })),
-    );
-    return { entity, gpus, targets: targets.map(({ target }) => target), places: targets };
+    const targets: number[] = [];
+    const placings: ItemPlacing[] = [];
+    const inOrder =
+      places.length < 2
+        ? places
+        : [...places.filter(({ node }) => isOwed(node)), ...places.filter(({ node }) => !isOwed(node))];
+    for (const [rank, { node, classes }] of inOrder.entries()) {
+      // Where quotas count by domain, the classes of a domain are distinguished at the end.
+      for (const nodeClass of isByDomain ? [null] : classes) {
+        targets.push(nodeClass ?? node);
+        placings.push({ node, nodeClass, classes, rank });
+      }
+    }
+    return { entity, gpus, targets, places: placings };
   });
 });
 

@@ -27,13 +27,15 @@ export function waterFill(
   bases?: ArrayLike<number>,
 ): Filled {
   const shares = new Float64Array(caps.length);
-  const takers = takersOf(caps, weights, bases);
   let wanted = 0;
-  for (const { cap } of takers) wanted += cap;
-  if (wanted <= amount + gpuTolerance) {
-    for (const { index, cap } of takers) shares[index] = cap;
-    return { shares, level: Number.POSITIVE_INFINITY };
+  for (let index = 0; index < caps.length; index++) {
+    const cap = caps[index] ?? 0;
+    if (cap <= 0 || (weights[index] ?? 0) <= 0) continue;
+    shares[index] = cap;
+    wanted += cap;
   }
+  if (wanted <= amount + gpuTolerance) return { shares, level: Number.POSITIVE_INFINITY };
+  const takers = takersOf(caps, weights, bases);
   const level = levelOf(Math.max(0, amount), takers);
   for (const taker of takers) shares[taker.index] = shareAt(level, taker);
   return { shares, level };

@@ -12,14 +12,14 @@ interface PriorityAmount {
  * that of the pod. GPUs are counted by request; pods with an unknown number of GPUs count as nothing.
  */
 export function countPriorities(
-  gangs: readonly GangMembers[],
+  begun: readonly GangMembers[],
   { pods }: Pick<QueueingInput, "pods">,
   leafOfPod: Int32Array,
   queues: readonly QueueDraft[],
 ): void {
   const byLeaf: (PriorityAmount[] | undefined)[] = new Array(queues.length).fill(undefined);
   const reported = new Map<number, number>();
-  for (const { gang, bound } of gangs) for (const pod of bound) reported.set(pod, gang.priority);
+  for (const { gang, bound } of begun) for (const pod of bound) reported.set(pod, gang.priority);
   for (let index = 0; index < pods.length; index++) {
     const leaf = leafOfPod[index] ?? -1;
     const view = leaf === -1 ? undefined : pods[index];

@@ -51,8 +51,8 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
       : [queuesUnknown(unknownBecause)];
   sumUpwards(queues, "allocated");
   sumUpwards(queues, "allocatedOnUnschedulable");
-  const { gangs, rest, ofWorkload } = matchGangs(input);
-  if (unknownBecause === null) countPriorities(gangs, input, queueOfPod, queues);
+  const { gangs, begun, rest, ofWorkload } = matchGangs(input);
+  if (unknownBecause === null) countPriorities(begun, input, queueOfPod, queues);
   const workloadOf = workloadFinder(input.workloads);
   const drafts = [...gangsOfPods(rest, input)];
   for (const members of gangs) {
@@ -61,7 +61,7 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
   }
   const waiting = placeGangs(drafts, { input, forest }, counted);
   nameTeams(queues);
-  const started = startedWork(gangs, input, queueOfPod);
+  const started = startedWork(begun, input, queueOfPod);
   const evicted = evictedWork(gangs, input, workloadOf);
   const dispatched = dispatchedWork(input, workloadOf);
   const queueing: Queueing = { domains, queues, gangs: waiting, queueOfPod, started, evicted, dispatched };

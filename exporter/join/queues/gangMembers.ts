@@ -22,6 +22,8 @@ const noMembers: number[] = [];
 /** All declared gangs, and the waiting pods that are in none of them. */
 export interface MatchedGangs {
   readonly gangs: readonly GangMembers[];
+  /** Those of them that have a bound pod. */
+  readonly begun: readonly GangMembers[];
   readonly rest: readonly number[];
   /** For each workload: the gang of its pods, the first one of several; `undefined` where no pod is in a gang. */
   readonly ofWorkload: readonly (DeclaredGang | undefined)[];
@@ -32,7 +34,8 @@ export function matchGangs(input: QueueingInput): MatchedGangs {
   const gangs = input.systems
     .flatMap((system) => system.gangs)
     .map((gang): OpenMembers => ({ gang, bound: noMembers, waiting: noMembers }));
-  if (gangs.length === 0) return { gangs, rest: waitingPods(input), ofWorkload: [] };
+  if (gangs.length === 0) return { gangs, begun: [], rest: waitingPods(input), ofWorkload: [] };
+  const begun: GangMembers[] = [];
   const rest: number[] = [];
   const firsts: (OpenMembers | undefined)[] = input.workloads.map(() => undefined);
   const index = indexObjects(gangs);
@@ -48,12 +51,12 @@ export function matchGangs(input: QueueingInput): MatchedGangs {
     const queued = input.queued(i);
     const found = queued === null ? undefined : find(queued, status === "allocated");
     if (found !== undefined) {
-      addMember(found, status === "allocated" ? "bound" : "waiting", i);
+      addMember(found, status === "allocated" ? "bound" : "waiting", i, begun);
       const first = firsts[workload];
       if (first === undefined || (first !== found && isBefore(found, first))) firsts[workload] = found;
     } else if (status !== "allocated") rest.push(i);
   }
-  return { gangs, rest, ofWorkload: firsts.map((members) => members?.gang) };
+  return { gangs, begun, rest, ofWorkload: firsts.map((members) => members?.gang) };
 }
 
 /**
@@ -72,9 +75,13 @@ function elasticGangs(gangs: readonly OpenMembers[]): ((found: OpenMembers, isGa
   };
 }
 
-function addMember(members: OpenMembers, kind: "bound" | "waiting", pod: number): void {
-  if (members[kind] === noMembers) members[kind] = [pod];
-  else members[kind].push(pod);
+function addMember(members: OpenMembers, kind: "bound" | "waiting", pod: number, begun: GangMembers[]): void {
+  if (members[kind] !== noMembers) {
+    members[kind].push(pod);
+    return;
+  }
+  members[kind] = [pod];
+  if (kind === "bound") begun.push(members);
 }
 
 /** The waiting pods: in the list of all pods they come after those that are bound. */

@@ -1,7 +1,7 @@
 import { compareText } from "../../kernel/compareText.ts";
 import type { KueueClusterQueue, KueueCohort } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
-import { addQuotas, type NodeQuota, type NodeQuotas, ownQuotas } from "./nodeQuotas.ts";
+import { addQuotas, type NodeQuotas, type OpenNodeQuota, ownQuotas } from "./nodeQuotas.ts";
 import { cutCycles } from "./parentForest.ts";
 
 /** A cohort or a ClusterQueue in its tree. */
@@ -66,7 +66,7 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
     [...kueueClusterQueues].sort((a, b) => compareText(a.name, b.name)),
     ({ cohort }) => cohort,
   );
-  const nodes: (KueueNode & { readonly quotas: Map<string, NodeQuota> })[] = [];
+  const nodes: (KueueNode & { readonly quotas: Map<string, OpenNodeQuota> })[] = [];
   const addQueues = (cohort: string | null, parent: number | null, isInCycle: boolean): void => {
     for (const clusterQueue of members.get(cohort) ?? [])
       nodes.push({

@@ -34,26 +34,30 @@ export function keptBy({ own, subtree }: NodeQuota): number {
   return limit === null ? 0 : Math.max(0, subtree - limit);
 }
 
+/** A quota while that of the nodes below is being added. */
+export type OpenNodeQuota = { -readonly [Key in keyof NodeQuota]: NodeQuota[Key] };
+
 /** The quotas of a node while nothing below it is counted. */
-export function ownQuotas(quotas: readonly KueueQuota[]): Map<string, NodeQuota> {
-  return new Map(
-    quotas.map((own) => {
-      const { flavor, resource, nominal } = own;
-      return [quotaKey(own), { flavor, resource, own, total: nominal, subtree: nominal }] as const;
-    }),
-  );
+export function ownQuotas(quotas: readonly KueueQuota[]): Map<string, OpenNodeQuota> {
+  const found = new Map<string, OpenNodeQuota>();
+  for (const own of quotas) {
+    const { flavor, resource, nominal } = own;
+    found.set(quotaKey(own), { flavor, resource, own, total: nominal, subtree: nominal });
+  }
+  return found;
 }
 
 /** Adds a complete node to its parent. */
-export function addQuotas(above: Map<string, NodeQuota>, below: NodeQuotas): void {
+export function addQuotas(above: Map<string, OpenNodeQuota>, below: NodeQuotas): void {
   for (const [key, quota] of below) {
-    const { own = null, total = 0, subtree = 0 } = above.get(key) ?? {};
-    above.set(key, {
-      flavor: quota.flavor,
-      resource: quota.resource,
-      own,
-      total: total + quota.total,
-      subtree: subtree + (quota.subtree - keptBy(quota)),
-    });
+    const { flavor, resource, total } = quota;
+    const lent = quota.subtree - keptBy(quota);
+    const known = above.get(key);
+    if (known === undefined) {
+      above.set(key, { flavor, resource, own: null, total, subtree: lent });
+      continue;
+    }
+    known.total += total;
+    known.subtree += lent;
   }
 }

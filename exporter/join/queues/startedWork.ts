@@ -8,13 +8,13 @@ import type { QueueingInput } from "./queueingInput.ts";
 /** How long work counts as begun, seconds: longer than any pause between two cycles. */
 export const recentSeconds = 15 * 60;
 
-/** The work that began to run within the last minutes, by uid. */
+/** The work that began to run within the last minutes, by uid. `begun`: the declared gangs that have a bound pod. */
 export function startedWork(
-  gangs: readonly GangMembers[],
+  begun: readonly GangMembers[],
   input: QueueingInput,
   leafOfPod: Int32Array,
 ): readonly StartedWork[] {
-  const started = [...startedGangs(gangs, input, leafOfPod), ...startedWorkloads(gangs, input, leafOfPod)];
+  const started = [...startedGangs(begun, input, leafOfPod), ...startedWorkloads(begun, input, leafOfPod)];
   return started.sort((a, b) => (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : a.startedAt - b.startedAt));
 }
 
@@ -23,12 +23,12 @@ export function startedWork(
  * bound.
  */
 function startedGangs(
-  gangs: readonly GangMembers[],
+  begun: readonly GangMembers[],
   input: QueueingInput,
   leafOfPod: Int32Array,
 ): readonly StartedWork[] {
   const started: StartedWork[] = [];
-  for (const { gang, bound } of gangs) {
+  for (const { gang, bound } of begun) {
     const first = bound[0];
     if (first === undefined || gang.since === null || gang.isStarting === true) continue;
     // The object's own report comes first: the minimum may include members without GPUs, which are not among the pods.
@@ -53,14 +53,14 @@ function startedGangs(
  * creation of their first pod until the last pod that they need was bound.
  */
 function startedWorkloads(
-  gangs: readonly GangMembers[],
+  begun: readonly GangMembers[],
   input: QueueingInput,
   leafOfPod: Int32Array,
 ): readonly StartedWork[] {
   const recentPods = input.tally.recent.filter((pod) => isRecent(input.pods[pod]?.boundAt ?? 0, input.at));
   if (recentPods.length === 0) return [];
   const declared = new Set<number>();
-  for (const { bound } of gangs) for (const pod of bound) declared.add(pod);
+  for (const { bound } of begun) for (const pod of bound) declared.add(pod);
   const recent = new Set<number>();
   for (const pod of recentPods) {
     const workload = input.pods[pod]?.workload;
