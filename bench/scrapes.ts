@@ -38,8 +38,11 @@ await ask("scrapes", async ({ nodes, samples: cycles, helpers, progress }) => {
   if (served.pid !== undefined) helpers.add(served.pid);
   try {
     await untilReady(served, probePort);
-    // The first cycles list everything and read every page for the first time.
-    await wait(2 * interval * 1000);
+    // The first cycles list everything and read every page for the first time. The fleet sends bookmarks when it changes.
+    for (let cycle = 1; cycle <= 2; cycle += 1) {
+      await fleet.advance(cycle);
+      await wait(interval * 1000);
+    }
     progress("measuring");
     const first = await scrape();
     if (first === null) throw new Error("/metrics did not answer before anything was measured");
@@ -48,7 +51,7 @@ await ask("scrapes", async ({ nodes, samples: cycles, helpers, progress }) => {
     const scrapes = (cycles * interval) / scrapeSeconds;
     for (let done = 1; done <= scrapes; done += 1) {
       const from = performance.now();
-      if (done % (interval / scrapeSeconds) === 0) await fleet.advance(done);
+      if (done % (interval / scrapeSeconds) === 0) await fleet.advance(2 + done);
       const found = await scrape();
       if (found === null) missed += 1;
       else {
