@@ -87,11 +87,11 @@ async function isQuiet(): Promise<boolean> {
 }
 
 /** Runs a step in its own process, so that each begins with an empty heap. */
-async function run({ key, script, args, answer }: Step): Promise<unknown> {
+async function run({ key, script, args, nodeFlags = [], answer }: Step): Promise<unknown> {
   const out = join(folder, `${key}.json`);
   const path = fileURLToPath(new URL(script, import.meta.url));
   const more = answer === "file" ? [`--out=${out}`, "--any-load"] : [];
-  const child = spawn(process.execPath, ["--expose-gc", smallYoungHeap, path, ...args, ...more], {
+  const child = spawn(process.execPath, ["--expose-gc", smallYoungHeap, ...nodeFlags, path, ...args, ...more], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const chunks: Buffer[] = [];

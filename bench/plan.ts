@@ -4,6 +4,8 @@ export interface Step {
   readonly key: string;
   readonly script: string;
   readonly args: readonly string[];
+  /** Additional flags of Node. */
+  readonly nodeFlags?: readonly string[];
   /**
    * The form of the answer. `file`: the script has the command line of `question.ts`; `line`: it prints a line of JSON; `text`:
    * it prints lines for people.
@@ -38,12 +40,22 @@ const alone = (question: string, answer: "line" | "text", ...args: readonly stri
   answer,
 });
 
+/**
+ * MiB of heap in a container with the memory limit of docs/operations.md for so many nodes: Node takes half of a limit. Without
+ * a bound it lets garbage lie for as long as the machine has memory, which no container has.
+ */
+const heapMiB = (nodes: number): number => (nodes <= 2500 ? 512 : nodes <= 5000 ? 768 : 1024);
+const cycleAt = (nodes: number): Step => ({
+  ...at("cycle", nodes, 7),
+  nodeFlags: [`--max-old-space-size=${heapMiB(nodes)}`],
+});
+
 /** Everything, at all sizes. Steps run one by one, because two of them at the same time would disturb each other. */
 export const fullPlan: readonly Step[] = [
   at("parse", fullSize / 10, 7),
   alone("pods", "line", "100000"),
   alone("ledgerSize", "text"),
-  ...sizes.map((nodes) => at("cycle", nodes, 7)),
+  ...sizes.map(cycleAt),
   at("receive", fullSize, 7),
   at("prometheus", shortSize / 10, 7),
   at("prometheus", shortSize, 7),
