@@ -56,7 +56,8 @@ export const fullPlan: readonly Step[] = [
   alone("pods", "line", "100000"),
   alone("ledgerSize", "text"),
   ...sizes.map(cycleAt),
-  at("receive", fullSize, 7),
+  // Each page has two connections here, and a process may usually have 20,000 files open.
+  at("receive", fullSize / 2, 7),
   at("prometheus", shortSize / 10, 7),
   at("prometheus", shortSize, 7),
   at("prometheus", fullSize, 7),
