@@ -3,17 +3,15 @@
  * bytes? Both are asked in turns for the same minutes, so that what else keeps the machine busy (exporters, the API server, the
  * cycle itself) delays both alike. The load comes from a process of its own.
  */
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { startFleet } from "./fleet/fleet.ts";
 import { quantile } from "./measure.ts";
 import { ask } from "./question.ts";
-import { serveCommand, untilReady } from "./serve.ts";
+import { startServedFleet } from "./servedFleet.ts";
 
 /** Requests of one turn: a turn is short compared with a cycle, so that turns fall into all parts of it. */
 const requests = 60;
@@ -28,22 +26,9 @@ const loadSchema = z.object({ first: z.array(z.number()), last: z.array(z.number
 type Load = z.infer<typeof loadSchema>;
 
 await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
-  const folder = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
-  const fleet = await startFleet(nodes);
-  for (const pid of fleet.pids) helpers.add(pid);
-  const [program = "", ...args] = serveCommand({
-    folder,
-    apiUrl: fleet.apiUrl,
-    port,
-    probePort,
-    config: `interval: ${interval}\n`,
-  });
-  const served = spawn(program, args, { stdio: "ignore" });
-  if (served.pid !== undefined) helpers.add(served.pid);
-  const children: ChildProcess[] = [served];
+  const { fleet, folder, url, stop } = await startServedFleet({ nodes, helpers, interval, port, probePort });
+  const children: ChildProcess[] = [];
   try {
-    const url = `http://127.0.0.1:${port}`;
-    await untilReady(served, probePort);
     progress("ready");
     const server = async (path: string, name: string) => {
       const bytes = Buffer.from(await (await fetch(`${url}${path}`)).arrayBuffer());
@@ -94,9 +79,7 @@ await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
     return { measurements: [], figures };
   } finally {
     for (const child of children) child.kill();
-    fleet.stop();
-    if (served.exitCode === null && served.signalCode === null) await once(served, "exit");
-    rmSync(folder, { recursive: true, force: true });
+    await stop();
   }
 });
 

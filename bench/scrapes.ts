@@ -6,16 +6,10 @@
  *
  *     node --expose-gc bench/scrapes.ts [--nodes=10000] [--samples=30]
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { startFleet } from "./fleet/fleet.ts";
 import { quantile } from "./measure.ts";
 import { ask } from "./question.ts";
-import { serveCommand, untilReady } from "./serve.ts";
+import { startServedFleet } from "./servedFleet.ts";
 
 const interval = 30;
 const scrapeSeconds = 15;
@@ -24,20 +18,8 @@ const port = 19_848;
 const probePort = 19_849;
 
 await ask("scrapes", async ({ nodes, samples: cycles, helpers, progress }) => {
-  const folder = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
-  const fleet = await startFleet(nodes);
-  for (const pid of fleet.pids) helpers.add(pid);
-  const [program = "", ...args] = serveCommand({
-    folder,
-    apiUrl: fleet.apiUrl,
-    port,
-    probePort,
-    config: `interval: ${interval}\n`,
-  });
-  const served = spawn(program, args, { stdio: "ignore" });
-  if (served.pid !== undefined) helpers.add(served.pid);
+  const { fleet, stop } = await startServedFleet({ nodes, helpers, interval, port, probePort });
   try {
-    await untilReady(served, probePort);
     // The first cycles list everything and read every page for the first time. The fleet sends bookmarks when it changes.
     for (let cycle = 1; cycle <= 2; cycle += 1) {
       await fleet.advance(cycle);
@@ -81,10 +63,7 @@ await ask("scrapes", async ({ nodes, samples: cycles, helpers, progress }) => {
     };
     return { measurements: [], figures };
   } finally {
-    served.kill();
-    fleet.stop();
-    if (served.exitCode === null && served.signalCode === null) await once(served, "exit");
-    rmSync(folder, { recursive: true, force: true });
+    await stop();
   }
 });
 

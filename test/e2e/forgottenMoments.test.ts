@@ -1,10 +1,9 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type MemoryPlay, playInMemory } from "../../cli/demo/playInMemory.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { untilCollected } from "../untilCollected.ts";
 
 const startAt = Date.parse("2026-11-16T12:00:00Z") / 1000;
 const moments = 10;
@@ -37,9 +36,6 @@ async function lived(): Promise<readonly (readonly [string, WeakRef<object>])[]>
 }
 
 it("lets go of every moment before the last ones, whoever compares a moment with the one before", async () => {
-  setFlagsFromString("--expose-gc");
-  const collectGarbage: unknown = runInNewContext("gc");
-  if (typeof collectGarbage !== "function") throw new Error("no gc");
   const all: (readonly (readonly [string, WeakRef<object>])[])[] = [];
   for (let moment = 0; moment < moments; moment += 1) all.push(await lived());
   const left = (): readonly string[] =>
@@ -48,9 +44,6 @@ it("lets go of every moment before the last ones, whoever compares a moment with
       .flatMap((lists, moment) =>
         lists.flatMap(([name, list]) => (list.deref() === undefined ? [] : [`${name} of ${moment}`])),
       );
-  for (let tries = 0; tries < 20 && left().length > 0; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    collectGarbage();
-  }
+  await untilCollected(() => left().length === 0);
   expect(left()).toEqual([]);
 });

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyse } from "../../../exporter/analysis/analyse.ts";
@@ -21,6 +19,7 @@ import {
   quota,
   workload,
 } from "../../queues/kueueRows.ts";
+import { untilCollected } from "../../untilCollected.ts";
 import { cluster, gfdLabels, gpuNode, gpuPod, namespace, now, owner, ownerRef } from "../clusterBuilder.ts";
 import { expectEqual } from "../expectEqual.ts";
 import { defaultSettings, stateSettings } from "../outcomes.ts";
@@ -228,17 +227,11 @@ describe("gangs that ask for the same in the same queue", () => {
   });
 
   it("hold on to no moment in which they waited once they are gone", async () => {
-    setFlagsFromString("--expose-gc");
-    const collectGarbage: unknown = runInNewContext("gc");
-    if (typeof collectGarbage !== "function") throw new Error("no gc");
     const cache = createJoinCache();
     const queues = { ...first.queues, kueueWorkloads: first.queues.kueueWorkloads.slice(0, 3) };
     const { memory, moment } = momentOf(first, emptyMemory, cache);
     const last = momentOf({ ...first, queues }, momentOf({ ...first, queues }, memory, cache).memory, cache);
-    for (let tries = 0; tries < 20 && moment.deref() !== undefined; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      collectGarbage();
-    }
+    await untilCollected(() => moment.deref() === undefined);
     expect(moment.deref()).toBeUndefined();
     expect(last.moment.deref()).toBe(last.snapshot?.queueing.queues);
   });

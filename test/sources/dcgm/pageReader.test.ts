@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
 import {
@@ -7,6 +5,7 @@ import {
   type PageReader,
   type PageReaderOptions,
 } from "../../../exporter/sources/dcgm/pageReader.ts";
+import { untilCollected } from "../../untilCollected.ts";
 import { oddValues } from "./mutations.ts";
 import { labelsOf, pageOf, sample } from "./pages.ts";
 import { createTwinReader } from "./twins.ts";
@@ -150,9 +149,6 @@ describe("what did not change keeps its identity", () => {
 });
 
 describe("what is kept of a page", () => {
-  setFlagsFromString("--expose-gc");
-  const collectGarbage: unknown = runInNewContext("gc");
-
   /** A copy that does not lie in the pool that small buffers share. */
   function ofItsOwnMemory(page: Buffer): Buffer {
     const copy = Buffer.alloc(page.length);
@@ -172,12 +168,7 @@ describe("what is kept of a page", () => {
     ["far too large", Array.from({ length: 5000 }, (_unused, index) => sample(util, index, 5, pod(`p-${index}`)))],
   ])("not its bytes: %s", async (_case, lines) => {
     const { reader, memory } = readOnce(ofItsOwnMemory(pageOf(...lines)));
-    if (typeof collectGarbage !== "function") throw new Error("no gc");
-    // A weak reference holds until the current job is done, and what V8 compiles beside it holds what it looks at a little longer.
-    for (let tries = 0; tries < 20 && memory.deref() !== undefined; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      collectGarbage();
-    }
+    await untilCollected(() => memory.deref() === undefined);
     expect(memory.deref()).toBeUndefined();
     expect(reader.read(pageOf(...twoGpus(5)), 1).pages).toHaveLength(1);
   });
