@@ -79,8 +79,9 @@ function rememberNode(
   const { bootId } = input.object;
   const seen = devices.map((device) => device.uuid).filter((uuid) => uuid !== null);
   const kept = old?.bootId === bootId ? old.uuids : [];
-  // Twice the GPUs is enough to remember a GPU that fell off, and bounds what a false page can make us keep.
-  const uuids = [...new Set([...seen, ...kept])].slice(0, 2 * physicalGpus);
+  // Twice the GPUs is enough to remember a GPU that fell off, and bounds what a false page can make us keep. Sorted, because a
+  // pod that begins or ends changes the order of the devices, and another memory means that the node is bound once more.
+  const uuids = [...new Set([...seen, ...kept])].slice(0, 2 * physicalGpus).sort();
   const { countedBy } = input.inventory;
   const models = facts.gpuModels;
   const node: NodeMemory = { bootId, physicalGpus, countedBy, models, uuids };

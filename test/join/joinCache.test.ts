@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type JoinSettings, join } from "../../exporter/join/join.ts";
 import { createJoinCache } from "../../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
-import { now } from "./clusterBuilder.ts";
+import { cluster, gpuNode, gpuPod, now, page, reading } from "./clusterBuilder.ts";
 import { type ChangeName, changed, changeNames } from "./clusterChanges.ts";
 import { anyCluster } from "./clusterGenerator.ts";
 import { expectEqual } from "./expectEqual.ts";
@@ -74,5 +74,26 @@ describe("a join that remembers what it found", () => {
       }),
       { numRuns: 60, seed: 7 },
     );
+  });
+
+  it("remembers the same of a node when a pod begins on a GPU that was free, so that the node is bound once and not twice", () => {
+    const uuids = ["GPU-0", "GPU-1", "GPU-2", "GPU-3"];
+    const holders = (held: Readonly<Record<string, string>>) =>
+      cluster({
+        nodes: [gpuNode("n", 4)],
+        pods: Object.values(held).map((name) => gpuPod(name, "n", 1)),
+        telemetry: [
+          page(
+            "n",
+            uuids.map((uuid) => reading(uuid, 0.5, ...(held[uuid] === undefined ? [] : [held[uuid]]))),
+          ),
+        ],
+      });
+    const cache = createJoinCache();
+    const first = join(holders({ "GPU-1": "a" }), emptyMemory, defaultSettings, now, cache);
+    const second = join(holders({ "GPU-1": "a", "GPU-3": "b" }), first.memory, defaultSettings, now + 30, cache);
+    const third = join(holders({ "GPU-3": "b" }), second.memory, defaultSettings, now + 60, cache);
+    expect(second.memory.nodes).toBe(first.memory.nodes);
+    expect(third.memory.nodes).toBe(first.memory.nodes);
   });
 });

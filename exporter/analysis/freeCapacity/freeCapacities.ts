@@ -45,11 +45,13 @@ export function findFreeCapacities(
 ): FreeCapacities {
   cache.cycle += 1;
   const byNode: (readonly PoolFreeCapacity[])[] = [];
-  for (const [i, node] of snapshot.nodes.entries()) {
-    const guess = cache.byPlace[i];
+  let place = 0;
+  for (const node of snapshot.nodes) {
+    const guess = cache.byPlace[place];
     const kept = keptFreeCapacities(snapshot, node, guess?.node === node ? guess : cache.byName.get(node.name), cache);
-    cache.byPlace[i] = kept;
+    cache.byPlace[place] = kept;
     byNode.push(kept.freeCapacities);
+    place += 1;
   }
   cache.byPlace.length = snapshot.nodes.length;
   if (cache.byName.size > snapshot.nodes.length)
