@@ -1,9 +1,13 @@
 import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
 import type { Analysis } from "../exporter/analysis/analysis.ts";
+import { createPlacementCache } from "../exporter/analysis/placement/measurePlacement.ts";
+import { createPriceCache } from "../exporter/analysis/prices/priceNodes.ts";
+import { createLevelsCache } from "../exporter/analysis/topology/levels.ts";
 import { configSchema } from "../exporter/config/schema.ts";
 import { join } from "../exporter/join/join.ts";
 import { createJoinCache } from "../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
+import { withFindings } from "../exporter/join/remember.ts";
 import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
 import type { Pod } from "../exporter/model/pod.ts";
 import type { QueueObjects } from "../exporter/model/queues/queueObjects.ts";
@@ -19,13 +23,19 @@ export interface Watcher extends Contender {
 }
 
 /**
- * Makes a contender that joins and analyses the same fleet cycle by cycle, as the exporter does. From one cycle to the next,
- * one pod in a hundred is replaced, one node in a thousand is cordoned or uncordoned, and the queues change.
+ * Makes a contender that joins and analyses the same fleet cycle by cycle, as the exporter does, with all that it keeps from one
+ * cycle to the next. Each time one pod in a hundred is replaced, one node in a thousand is cordoned or uncordoned, and the queues
+ * change.
  */
 export function watcher(name: string, count: number, queues: QueueFleet | null): Watcher {
   const fleet = createFleet(count);
   const cache = createJoinCache();
-  const settings = analysisSettings(config);
+  const settings = {
+    ...analysisSettings(config),
+    placementCache: createPlacementCache(),
+    priceCache: createPriceCache(),
+    levelsCache: createLevelsCache(),
+  };
   const known = new WeakMap<Pod, Pod>();
   let memory: Memory = emptyMemory;
   let cycle = 0;
@@ -52,8 +62,13 @@ export function watcher(name: string, count: number, queues: QueueFleet | null):
     name,
     run: () => {
       const joined = join(next, memory, config, timeOfCycle(cycle), cache);
-      memory = joined.memory;
-      last = analyse(joined.snapshot, settings);
+      const { shortSince, blockedSince, idleNodeSince } = memory;
+      last = analyse(joined.snapshot, { ...settings, shortSince, blockedSince, idleNodeSince });
+      memory = withFindings(
+        joined.memory,
+        { shortSince: last.shortSince, blockedSince: last.blocked.since, idleNodeSince: last.idleNodes.since },
+        cache,
+      );
       cycle += 1;
     },
     // The changes of the cluster in the meantime are not measured.
