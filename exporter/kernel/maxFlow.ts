@@ -1,83 +1,86 @@
+import { keepShape } from "./inRanges.ts";
+
 /** Amounts below this count as 0, because they are rounding errors of sums of fractions. */
 const nothing = 1e-9;
 
-/** A network of nodes and arcs with capacities, in which the most that can flow from one node to another is found. */
-export interface FlowNetwork {
+/**
+ * A network of nodes and arcs with capacities, in which the most that can flow from one node to another is found. The algorithm
+ * is Dinic's (1970): shortest paths are filled until none is left. It is not recursive, because paths may be thousands of arcs
+ * long. It takes at most O(nodes^2 x arcs); on networks of a few layers, it mostly takes a few passes over the arcs, which are in
+ * plain columns, node by node.
+ */
+export class FlowNetwork {
+  /** The node at which each arc begins. An arc ends where its reverse begins. */
+  readonly #from: number[] = [];
+  readonly #capacity: number[] = [];
+  #nodes = 0;
+  #built: Columns | null = null;
+
   /** Adds a node and returns its number. */
-  addNode(): number;
+  addNode(): number {
+    return this.#nodes++;
+  }
+
   /** Adds an arc with a capacity of at least 0, which may be `Infinity`, and returns its number. All flow is removed. */
-  addArc(from: number, to: number, capacity: number): number;
+  addArc(source: number, target: number, capacity: number): number {
+    this.#built = null;
+    // Every arc is followed by its reverse, through which flow can be reduced.
+    this.#from.push(source, target);
+    return this.#capacity.push(capacity, 0) - 2;
+  }
+
   /** Changes the capacity of an arc. The flow stays until `clear`. */
-  setCapacity(arc: number, capacity: number): void;
+  setCapacity(arc: number, capacity: number): void {
+    this.#capacity[arc] = capacity;
+    const built = this.#built;
+    if (built === null) return;
+    const at = built.places[arc] ?? -1;
+    built.residual[at] = capacity - (built.residual[built.reverse[at] ?? -1] ?? 0);
+  }
+
   /** Removes all flow. */
-  clear(): void;
+  clear(): void {
+    if (this.#built === null) return;
+    const { places, residual } = this.#built;
+    const capacity = this.#capacity;
+    for (let arc = 0; arc < places.length; arc++) residual[places[arc] ?? 0] = capacity[arc] ?? 0;
+  }
+
   /** Adds as much flow as the free capacity allows, and returns how much was added. */
-  augment(source: number, sink: number): number;
+  augment(source: number, sink: number): number {
+    const all = this.#columns();
+    let total = 0;
+    while (true) {
+      measure(all, source, sink);
+      if (all.distance[sink] === -1) return total;
+      total += fill(all, source, sink);
+    }
+  }
+
   /** The flow through an arc. */
-  flowOf(arc: number): number;
+  flowOf(arc: number): number {
+    const { residual, reverse, places } = this.#columns();
+    return residual[reverse[places[arc] ?? -1] ?? -1] ?? 0;
+  }
+
   /**
    * For each node, by number: 1 if more could flow to it from `source`, else 0. After `augment`, these nodes are the side of a
    * smallest cut that contains the source.
    */
-  reachableFrom(source: number): Uint8Array;
+  reachableFrom(source: number): Uint8Array {
+    const { distance } = measure(this.#columns(), source, -1);
+    const side = new Uint8Array(distance.length);
+    for (let node = 0; node < side.length; node++) if ((distance[node] ?? -1) >= 0) side[node] = 1;
+    return side;
+  }
+
+  #columns(): Columns {
+    this.#built ??= columnsOf(this.#nodes, this.#from, this.#capacity);
+    return this.#built;
+  }
 }
 
-/**
- * Creates an empty network. The algorithm is Dinic's (1970): shortest paths are filled until none is left. It is not recursive,
- * because paths may be thousands of arcs long. It takes at most O(nodes^2 x arcs); on networks of a few layers, it mostly takes
- * a few passes over the arcs, which are in plain columns, node by node.
- */
-export function createFlowNetwork(): FlowNetwork {
-  // The node at which each arc begins. An arc ends where its reverse begins.
-  const from: number[] = [];
-  const capacity: number[] = [];
-  let nodes = 0;
-  let built: Columns | null = null;
-
-  const columns = (): Columns => {
-    built ??= columnsOf(nodes, from, capacity);
-    return built;
-  };
-  return {
-    addNode: () => nodes++,
-    addArc(source, target, capacityOfArc) {
-      built = null;
-      // Every arc is followed by its reverse, through which flow can be reduced.
-      from.push(source, target);
-      return capacity.push(capacityOfArc, 0) - 2;
-    },
-    setCapacity(arc, capacityOfArc) {
-      capacity[arc] = capacityOfArc;
-      if (built === null) return;
-      const at = built.places[arc] ?? -1;
-      built.residual[at] = capacityOfArc - (built.residual[built.reverse[at] ?? -1] ?? 0);
-    },
-    clear() {
-      if (built === null) return;
-      const { places, residual } = built;
-      for (let arc = 0; arc < places.length; arc++) residual[places[arc] ?? 0] = capacity[arc] ?? 0;
-    },
-    augment(source, sink) {
-      const all = columns();
-      let total = 0;
-      while (true) {
-        measure(all, source, sink);
-        if (all.distance[sink] === -1) return total;
-        total += fill(all, source, sink);
-      }
-    },
-    flowOf(arc) {
-      const { residual, reverse, places } = columns();
-      return residual[reverse[places[arc] ?? -1] ?? -1] ?? 0;
-    },
-    reachableFrom(source) {
-      const { distance } = measure(columns(), source, -1);
-      const side = new Uint8Array(distance.length);
-      for (let node = 0; node < side.length; node++) if ((distance[node] ?? -1) >= 0) side[node] = 1;
-      return side;
-    },
-  };
-}
+keepShape(new FlowNetwork());
 
 /** The arcs of a network, node by node. */
 interface Columns {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFlowNetwork } from "../../exporter/kernel/maxFlow.ts";
+import { FlowNetwork } from "../../exporter/kernel/maxFlow.ts";
 
 interface Arc {
   readonly from: number;
@@ -50,7 +50,7 @@ const networks = fc.array(
 );
 
 function built(arcs: readonly Arc[]) {
-  const network = createFlowNetwork();
+  const network = new FlowNetwork();
   for (let i = 0; i < nodes; i++) network.addNode();
   return { network, numbers: arcs.map(({ from, to, capacity }) => network.addArc(from, to, capacity)) };
 }
@@ -107,7 +107,7 @@ describe("the most that can flow", () => {
   });
 
   it("is found through thousands of arcs in a row, and through arcs without a bound", () => {
-    const network = createFlowNetwork();
+    const network = new FlowNetwork();
     const first = network.addNode();
     let last = first;
     for (let i = 0; i < 50_000; i++) {

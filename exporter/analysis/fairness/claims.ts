@@ -57,8 +57,11 @@ export function usableOf(amount: number, { quota, withheld }: GroupQuota): numbe
   return Math.min(amount, Math.max(amount, quota) - withheld);
 }
 
+const noQuota: GroupQuota = { quota: 0, withheld: 0 };
+
 /** The quota of the nodes of a group. */
 export function quotaOf(claims: Claims, group: readonly number[]): GroupQuota {
+  if (group.length === 0) return noQuota;
   let [quota, withheld] = [0, 0];
   for (const i of group) {
     quota += claims.quota[i] ?? 0;
@@ -81,10 +84,11 @@ export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
   const column = () => new Float64Array(nodes.length);
   const top: number[] = [];
   const children: number[][] = nodes.map(() => []);
-  nodes.forEach(({ parent }, i) => {
+  for (let i = 0; i < nodes.length; i++) {
+    const parent = nodes[i]?.parent ?? null;
     if (parent === null) top.push(i);
     else children[parent]?.push(i);
-  });
+  }
   const claims = {
     top,
     children,
@@ -120,13 +124,10 @@ function claim(
   i: number,
   children: readonly number[],
 ): void {
-  let [wanted, allocated, kept, keptUsed] = children.length === 0 ? [node.demand, node.allocated, 0, 0] : [0, 0, 0, 0];
-  for (const child of children) {
-    wanted += claims.demand[child] ?? 0;
-    allocated += claims.allocated[child] ?? 0;
-    kept += claims.kept[child] ?? 0;
-    keptUsed += claims.keptUsed[child] ?? 0;
-  }
+  const isLeaf = children.length === 0;
+  const wanted = isLeaf ? node.demand : sumIn(claims.demand, children);
+  const allocated = isLeaf ? node.allocated : sumIn(claims.allocated, children);
+  const [kept, keptUsed] = [sumIn(claims.kept, children), sumIn(claims.keptUsed, children)];
   const allKept = Math.max(kept, node.guaranteed - node.lendingLimit);
   const lendable = Math.max(0, node.guaranteed - allKept);
   const below = quotaOf(claims, children);
@@ -143,6 +144,13 @@ function claim(
   // What a descendant holds above a limit is not its own.
   claims.allocated[i] = Math.min(allocated, claims.demand[i] ?? 0);
   claims.own[i] = Math.min(allocated, node.guaranteed, sure);
+}
+
+/** The sum of some entries of a column. */
+export function sumIn(column: Float64Array, places: readonly number[]): number {
+  let sum = 0;
+  for (let k = 0; k < places.length; k++) sum += column[places[k] ?? -1] ?? 0;
+  return sum;
 }
 
 /** Whether a node gets nothing of any surplus. */

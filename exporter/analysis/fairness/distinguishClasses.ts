@@ -1,4 +1,4 @@
-import { createFlowNetwork } from "../../kernel/maxFlow.ts";
+import { FlowNetwork } from "../../kernel/maxFlow.ts";
 import type { PlacedGrant } from "./unitNetwork.ts";
 import type { SharedUnit } from "./units.ts";
 
@@ -35,7 +35,7 @@ export function distinguishClasses(
     }
   const open = given.filter(({ nodeClass }) => nodeClass === null);
   if (open.length === 0) return found;
-  const network = createFlowNetwork();
+  const network = new FlowNetwork();
   const [source, sink] = [network.addNode(), network.addNode()];
   const nodesOf = left.map((gpus) => {
     const node = network.addNode();

@@ -148,13 +148,15 @@ function queueFairness(
     excess: sums.excess[node] ?? 0,
     shortfallByBorrowers: borrowers,
     shortfallByIdleGap: sums.idleGap[node] ?? 0,
-    shortfallByAbsentCapacity: absent === undefined ? [] : [...absent].map(([owner, gpus]) => ({ owner, gpus })),
+    shortfallByAbsentCapacity: absent === undefined ? noOwners : [...absent].map(([owner, gpus]) => ({ owner, gpus })),
     shortfallByIndivisible: indivisible,
     actionableShortfall: sums.actionable[node] ?? 0,
     heldBackBy: borrowers + indivisible > gpuTolerance ? heldBackBy : null,
     ...(nodeClasses === null ? {} : { nodeClasses }),
   };
 }
+
+const noOwners: QueueFairness["shortfallByAbsentCapacity"] = [];
 
 const ofUnqueued = ({ queue: { allocated, pending } }: Placed) => ({
   demand: allocated + pending,

@@ -1,7 +1,6 @@
-import { createFlowNetwork, type FlowNetwork } from "../../kernel/maxFlow.ts";
+import { FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { FreeQuota } from "./freeQuotas.ts";
-import type { SharedUnit } from "./units.ts";
+import { type LevelFacts, rounding, type UnitFacts } from "./levelFacts.ts";
 
 /**
  * Queues (entities) that together can have only a limited amount, which is less than they ask for by `missing` physical GPUs.
@@ -9,51 +8,6 @@ import type { SharedUnit } from "./units.ts";
 export interface Bottleneck {
   readonly entities: ReadonlySet<number>;
   readonly missing: number;
-}
-
-/** An amount that a leaf holds beyond its own, or that waits in it. */
-export interface FlowItem {
-  /** Index into `SharedUnit.entities`. */
-  readonly entity: number;
-  /** Physical GPUs. */
-  readonly gpus: number;
-  /** Indices into `SharedUnit.nodes` where quotas count by domain; else into `SharedUnit.classes`. */
-  readonly targets: readonly number[];
-}
-
-/** The facts by which every level of a unit is divided. Columns are parallel to the entities, in physical GPUs. */
-export interface UnitFacts {
-  readonly unit: SharedUnit;
-  readonly items: readonly FlowItem[];
-  /** What can be divided in each class after what was taken out beforehand. */
-  readonly capacities: readonly number[];
-  /** Free quotas, parallel to `SharedUnit.nodes`; `null` where quotas do not count by domain. */
-  readonly quotas: readonly FreeQuota[] | null;
-  /** The most that each queue can be given. */
-  readonly demand: Float64Array;
-  /** What each queue has without asking for it, and the least that it has once it is asked for. */
-  readonly unasked: Float64Array;
-  readonly least: Float64Array;
-}
-
-/** The same facts with what is found once for all levels. */
-export interface LevelFacts extends UnitFacts {
-  /** The most that can be given to a queue by asking, and whether that is less than what its work could take (1). */
-  readonly most: Float64Array;
-  readonly isBound: Uint8Array;
-  /** By index of the quota: the most that can come to it. */
-  readonly comes: Float64Array;
-  /** Parallel to `SharedUnit.nodes`: its domain, as an index into `SharedUnit.domains`. */
-  readonly domainOf: Int32Array;
-}
-
-/** Finds what all levels have in common. `alike`: what was found for the same work and quotas. */
-export function levelFacts(facts: UnitFacts, alike: Pick<LevelFacts, "comes" | "domainOf"> | null = null): LevelFacts {
-  const { nodes, domains } = facts.unit;
-  if (alike !== null) return { ...facts, ...limitsOf(facts), comes: alike.comes, domainOf: alike.domainOf };
-  const domainOf = new Int32Array(nodes.length);
-  for (let i = 0; i < nodes.length; i++) domainOf[i] = domains.indexOf(nodes[i]?.queue.domain ?? -1);
-  return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items), domainOf };
 }
 
 /** The queues of a level, including those that were settled on levels above it. */
@@ -77,9 +31,6 @@ export interface LevelNetwork {
   carry(totals: Float64Array): Bottleneck | null;
 }
 
-/** The rounding error by which sums of parts differ from the whole. */
-const rounding = gpuTolerance / 1000;
-
 /**
  * Creates the network of a unit as one level sees it. It contains only what can limit a queue of the level: a queue below the
  * level, or a quota, that lets everything through is merged with its parent, and work of one queue that may go to the same
@@ -87,52 +38,80 @@ const rounding = gpuTolerance / 1000;
  * totals.
  */
 export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwork {
-  const network = createFlowNetwork();
+  const network = new FlowNetwork();
   const [source, sink] = [network.addNode(), network.addNode()];
   const { asking, inner, askedBelow } = addQueues(facts, level, network, source);
   addItems(facts, inner, addTargets(facts, level, network, sink), network);
+  return new Carrier({ facts, grants: level.grants, network, source, sink, asking, askedBelow });
+}
 
-  /** What a parent of the level was given beyond what its children have. */
-  function leftOf(grant: number, parent: number, totals: Float64Array): number {
-    let left = grant;
-    for (const child of facts.unit.entities[parent]?.children ?? [])
-      left -= Math.max(totals[child] ?? 0, facts.least[child] ?? 0);
-    return Math.max(0, left);
+/** The parts of a network of one level. */
+interface CarrierParts {
+  readonly facts: LevelFacts;
+  readonly grants: Level["grants"];
+  readonly network: FlowNetwork;
+  readonly source: number;
+  readonly sink: number;
+  readonly asking: Asking;
+  readonly askedBelow: number;
+}
+
+class Carrier implements LevelNetwork {
+  readonly #parts: CarrierParts;
+
+  constructor(parts: CarrierParts) {
+    this.#parts = parts;
   }
 
-  return {
-    carry(totals) {
-      network.clear();
-      let missing = askedBelow;
-      for (let n = 0; n < asking.length; n++) {
-        const { entity = -1, arc = -1 } = asking[n] ?? {};
-        const grant = level.grants.get(entity);
-        const ask = grant === undefined ? askOf(entity, facts, totals[entity]) : leftOf(grant, entity, totals);
-        missing += ask;
-        network.setCapacity(arc, ask);
-      }
-      missing -= network.augment(source, sink);
-      if (missing <= gpuTolerance) return null;
-      const side = network.reachableFrom(source);
-      const stuck = new Set(asking.flatMap(({ entry, entity }) => (side[entry] === 1 ? [entity] : [])));
-      // A queue whose parent is among them takes nothing more from the others, because what it has is taken from its siblings.
-      const isInWay = (entity: number) => !stuck.has(facts.unit.entities[entity]?.parent ?? -1);
-      return { entities: new Set([...stuck].filter(isInWay)), missing };
-    },
-  };
+  carry(totals: Float64Array): Bottleneck | null {
+    const { facts, grants, network, source, sink, asking, askedBelow } = this.#parts;
+    network.clear();
+    let missing = askedBelow;
+    for (let n = 0; n < asking.entity.length; n++) {
+      const entity = asking.entity[n] ?? -1;
+      const grant = grants.get(entity);
+      const ask = grant === undefined ? askOf(entity, facts, totals[entity]) : leftOf(grant, entity, totals, facts);
+      missing += ask;
+      network.setCapacity(asking.arc[n] ?? -1, ask);
+    }
+    missing -= network.augment(source, sink);
+    if (missing <= gpuTolerance) return null;
+    const side = network.reachableFrom(source);
+    const { entities } = facts.unit;
+    const stuck = new Set<number>();
+    for (let n = 0; n < asking.entity.length; n++)
+      if (side[asking.entry[n] ?? -1] === 1) stuck.add(asking.entity[n] ?? -1);
+    // A queue whose parent is among them takes nothing more from the others, because what it has is taken from its siblings.
+    const inWay = new Set<number>();
+    for (const entity of stuck) if (!stuck.has(entities[entity]?.parent ?? -1)) inWay.add(entity);
+    return { entities: inWay, missing };
+  }
 }
+
+/** What a parent of the level was given beyond what its children have. */
+function leftOf(grant: number, parent: number, totals: Float64Array, { unit, least }: UnitFacts): number {
+  let left = grant;
+  const children = unit.entities[parent]?.children ?? noChildren;
+  for (let n = 0; n < children.length; n++) {
+    const child = children[n] ?? -1;
+    left -= Math.max(totals[child] ?? 0, least[child] ?? 0);
+  }
+  return Math.max(0, left);
+}
+
+const noChildren: readonly number[] = [];
 
 /** What a queue asks for besides what it has without asking: as much as its given total or its minimum requires. */
 function askOf(entity: number, { least, unasked }: UnitFacts, total = 0): number {
   return Math.max(0, Math.max(total, least[entity] ?? 0) - (unasked[entity] ?? 0));
 }
 
-/** A queue of the level, or a parent of it that may have more than its children ask for. */
+/** The queues of the level, and parents of it that may have more than their children ask for. Parallel columns. */
 interface Asking {
-  readonly entity: number;
-  /** Its node in the network, and the arc from the source to it. */
-  readonly entry: number;
-  readonly arc: number;
+  readonly entity: number[];
+  /** The node of each in the network, and the arc from the source to it. */
+  readonly entry: number[];
+  readonly arc: number[];
 }
 
 /**
@@ -142,7 +121,7 @@ interface Asking {
 function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNetwork, source: number) {
   const { entities } = facts.unit;
   const inner = new Int32Array(entities.length).fill(-1);
-  const asking: Asking[] = [];
+  const asking: Asking = { entity: [], entry: [], arc: [] };
   let askedBelow = 0;
   const { most, isBound } = facts;
   for (let entity = 0; entity < entities.length; entity++) {
@@ -162,22 +141,12 @@ function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNet
     }
     const arc = network.addArc(source, entry, own);
     askedBelow += own;
-    if (isOfLevel) asking.push({ entity, entry, arc });
+    if (!isOfLevel) continue;
+    asking.entity.push(entity);
+    asking.entry.push(entry);
+    asking.arc.push(arc);
   }
   return { asking, inner, askedBelow };
-}
-
-function limitsOf({ unit: { entities }, items, demand, unasked }: UnitFacts) {
-  const most = demand.map((gpus, i) => Math.max(0, gpus - (unasked[i] ?? 0)));
-  const comes = new Float64Array(entities.length);
-  for (const { entity, gpus } of items) comes[entity] = (comes[entity] ?? 0) + gpus;
-  for (let i = entities.length - 1; i >= 0; i--) {
-    const parent = entities[i]?.parent ?? null;
-    if (parent !== null) comes[parent] = (comes[parent] ?? 0) + Math.min(comes[i] ?? 0, most[i] ?? 0);
-  }
-  const isBound = new Uint8Array(entities.length);
-  for (let i = 0; i < isBound.length; i++) if ((most[i] ?? 0) < (comes[i] ?? 0) - rounding) isBound[i] = 1;
-  return { most, isBound };
 }
 
 /** Adds the nodes for the targets of items: for each target its class, or the quota that bounds first what comes to it. */
@@ -192,14 +161,12 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
   const hubs = unit.domains.map(() => network.addNode());
   for (const [i, { domain }] of unit.classes.entries())
     network.addArc(hubs[unit.domains.indexOf(domain)] ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
-  const nodes = new Int32Array(quotas.length);
-  for (let i = 0; i < quotas.length; i++) {
-    const quota = quotas[i];
-    if (quota === undefined) continue;
-    const { local, usual, sure, parent } = quota;
+  const nodes = new Int32Array(quotas.parent.length);
+  for (let i = 0; i < nodes.length; i++) {
+    const [local, usual] = [quotas.local[i] ?? 0, quotas.usual[i] ?? 0];
     const hub = hubs[domainOf[i] ?? -1] ?? sink;
-    const above = nodes[parent ?? -1] ?? hub;
-    const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, sure) : usual;
+    const above = nodes[quotas.parent[i] ?? -1] ?? hub;
+    const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, quotas.sure[i] ?? 0) : usual;
     nodes[i] = above;
     // Everything that comes in goes on, so nothing is bounded here.
     if (most >= (comes[i] ?? 0) - rounding && (local <= 0 || above === hub)) continue;
@@ -211,68 +178,68 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
   return nodes;
 }
 
-function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Float64Array {
-  const comes = new Float64Array(quotas.length);
-  for (const { gpus, targets } of items) for (const target of targets) comes[target] = (comes[target] ?? 0) + gpus;
-  for (let i = quotas.length - 1; i >= 0; i--) {
-    const parent = quotas[i]?.parent ?? null;
-    if (parent !== null) comes[parent] = (comes[parent] ?? 0) + (comes[i] ?? 0);
-  }
-  return comes;
-}
-
 /**
  * Adds the items. Those of one queue, or of several that are one in this network, become one if they may go to the same places.
  */
 function addItems(facts: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
-  for (const { from, targets, gpus } of sumsOf(facts, inner, nodes)) {
-    const [only] = targets;
-    if (targets.length === 1 && only !== undefined) {
-      network.addArc(from, only, gpus);
-      continue;
+  const { from, gpus, first, targets } = sumsOf(facts, inner, nodes);
+  for (let n = 0; n < from.length; n++) {
+    const [start, end] = [first[n] ?? 0, first[n + 1] ?? targets.length];
+    let entry = from[n] ?? -1;
+    const amount = gpus[n] ?? 0;
+    if (end - start !== 1) {
+      entry = network.addNode();
+      network.addArc(from[n] ?? -1, entry, amount);
     }
-    const item = network.addNode();
-    network.addArc(from, item, gpus);
-    for (const target of targets) network.addArc(item, target, gpus);
+    for (let k = start; k < end; k++) network.addArc(entry, targets[k] ?? -1, amount);
   }
 }
 
-function sumsOf({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array): readonly ItemSum[] {
+/** Amounts that go from one node to the same others each. Columns, since there are as many as waiting items. */
+interface ItemSums {
+  readonly from: number[];
+  readonly gpus: number[];
+  /** The index of the first target of each, up to that of the next. */
+  readonly first: number[];
+  readonly targets: number[];
+  /** The sum before each that comes from the same node and may go to the same first node; -1: there is none. */
+  readonly before: number[];
+}
+
+function sumsOf({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array): ItemSums {
   const { entities, nodes: records, classes, domains } = unit;
   // A number above that of all nodes so far, so that two of them can be combined into one number.
   const mostNodes = 2 * entities.length + records.length + classes.length + domains.length + 3;
-  const sums: ItemSum[] = [];
-  // The last item of each combination of the node it comes from and the first node to which it may go.
-  const last = new Map<number, ItemSum>();
-  for (const { entity, gpus, targets } of items) {
-    const from = inner[entity] ?? -1;
-    if (from === -1) continue;
+  const sums: ItemSums = { from: [], gpus: [], first: [], targets: [], before: [] };
+  // The last sum of each combination of the node it comes from and the first node to which it may go.
+  const last = new Map<number, number>();
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    const from = inner[item?.entity ?? -1] ?? -1;
+    if (item === undefined || from === -1) continue;
+    const { gpus, targets } = item;
     const key = from * mostNodes + (nodes[targets[0] ?? -1] ?? -1) + 1;
-    const before = last.get(key) ?? null;
+    const before = last.get(key) ?? -1;
     let known = before;
-    while (known !== null && !goesTo(known, targets, nodes)) known = known.before;
-    if (known !== null) {
-      known.gpus += gpus;
+    while (known !== -1 && !goesTo(sums, known, targets, nodes)) known = sums.before[known] ?? -1;
+    if (known !== -1) {
+      sums.gpus[known] = (sums.gpus[known] ?? 0) + gpus;
       continue;
     }
-    const sum: ItemSum = { from, targets: targets.map((target) => nodes[target] ?? -1), gpus, before };
-    sums.push(sum);
-    last.set(key, sum);
+    last.set(key, sums.from.length);
+    sums.from.push(from);
+    sums.gpus.push(gpus);
+    sums.first.push(sums.targets.length);
+    sums.before.push(before);
+    for (let k = 0; k < targets.length; k++) sums.targets.push(nodes[targets[k] ?? -1] ?? -1);
   }
   return sums;
 }
 
-/** An amount that goes from one node to the same others. */
-interface ItemSum {
-  readonly from: number;
-  readonly targets: readonly number[];
-  gpus: number;
-  /** The item before it that comes from the same node and may go to the same first node. */
-  readonly before: ItemSum | null;
-}
-
-function goesTo(sum: ItemSum, targets: readonly number[], nodes: Int32Array): boolean {
-  if (sum.targets.length !== targets.length) return false;
-  for (let k = 0; k < targets.length; k++) if (sum.targets[k] !== (nodes[targets[k] ?? -1] ?? -1)) return false;
+function goesTo(sums: ItemSums, at: number, targets: readonly number[], nodes: Int32Array): boolean {
+  const start = sums.first[at] ?? 0;
+  if ((sums.first[at + 1] ?? sums.targets.length) - start !== targets.length) return false;
+  for (let k = 0; k < targets.length; k++)
+    if (sums.targets[start + k] !== (nodes[targets[k] ?? -1] ?? -1)) return false;
   return true;
 }

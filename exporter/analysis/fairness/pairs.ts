@@ -31,14 +31,14 @@ interface Amount {
   gpus: number;
 }
 
+/** What the children of one queue left unmatched, and how many of them left anything. */
 interface Unmatched {
-  readonly starved: readonly Amount[];
-  readonly borrowers: readonly Amount[];
+  children: number;
+  readonly starved: Amount[];
+  readonly borrowers: Amount[];
 }
 
-const noAmounts: readonly Amount[] = [];
-const none: Unmatched = { starved: noAmounts, borrowers: noAmounts };
-const nothing: readonly Unmatched[] = [];
+const none: Unmatched = { children: 0, starved: [], borrowers: [] };
 
 /**
  * Matches starved leaves with borrowers that may give them something: close relatives first (under the lowest common parent),
@@ -55,22 +55,39 @@ export function pairUp(
   const [needed, held] = [columnOf(starved, sides.length), columnOf(borrowers, sides.length)];
   // What is at the top comes last.
   const top = sides.length;
-  const below: (Unmatched[] | undefined)[] = new Array(top + 1).fill(undefined);
+  const below: (Unmatched | undefined)[] = new Array(top + 1).fill(undefined);
   for (let i = sides.length - 1; i >= 0; i--) {
     const side = sides[i];
-    const [needs, has, unmatched] = [needed[i] ?? 0, held[i] ?? 0, below[i] ?? nothing];
+    const wants = needed[i] ?? 0;
+    const has = held[i] ?? 0;
+    const ofChildren = below[i];
     // Most queues have nothing to match, and neither do the queues below them.
-    if (side === undefined || needs + has + unmatched.length === 0) continue;
-    const taken = needs > 0 && rule.mayTakeMore(i) ? needs : 0;
-    const leaf = { starved: amountOf(i, side, taken), borrowers: amountOf(i, side, has) };
-    const rest = matchBelow(unmatched, leaf, rule, pairs);
-    if (rest.starved.length + rest.borrowers.length === 0) continue;
-    const siblings = below[side.parent ?? top];
-    if (siblings === undefined) below[side.parent ?? top] = [rest];
-    else siblings.push(rest);
+    if (side === undefined || (wants === 0 && has === 0 && ofChildren === undefined)) continue;
+    const own = { queue: i, view: side.queue, needs: wants > 0 && rule.mayTakeMore(i) ? wants : 0, has };
+    const parent = side.parent ?? top;
+    if (ofChildren === undefined) below[parent] = withOwn(below[parent], own);
+    else below[parent] = together(below[parent], match(withOwn(ofChildren, own) ?? none, rule, pairs));
   }
-  match(below[top] ?? nothing, rule, pairs);
+  match(below[top] ?? none, rule, pairs);
   return pairs;
+}
+
+/** What a queue needs, and what it could hand over. */
+interface OwnAmounts {
+  readonly queue: number;
+  readonly view: QueueView;
+  readonly needs: number;
+  readonly has: number;
+}
+
+/** Adds what is a queue's own, which is nothing for most. */
+function withOwn(others: Unmatched | undefined, { queue, view, needs, has }: OwnAmounts): Unmatched | undefined {
+  if (needs <= gpuTolerance && has <= gpuTolerance) return others;
+  const all = others ?? { children: 0, starved: [], borrowers: [] };
+  all.children += 1;
+  if (needs > gpuTolerance) all.starved.push({ queue, view, gpus: needs });
+  if (has > gpuTolerance) all.borrowers.push({ queue, view, gpus: has });
+  return all;
 }
 
 function columnOf(amounts: ReadonlyMap<number, number>, length: number): Float64Array {
@@ -79,39 +96,47 @@ function columnOf(amounts: ReadonlyMap<number, number>, length: number): Float64
   return column;
 }
 
-const amountOf = (queue: number, { queue: view }: PairSide, gpus: number): readonly Amount[] =>
-  gpus > gpuTolerance ? [{ queue, view, gpus }] : noAmounts;
-
-/** Matches what a queue's children left unmatched with what is its own. Most queues have no children. */
-const matchBelow = (unmatched: readonly Unmatched[], own: Unmatched, rule: MoveRule, pairs: Pair[]): Unmatched =>
-  unmatched.length === 0 ? own : match([...unmatched, own], rule, pairs);
+/** Adds what one more child left unmatched. */
+function together(siblings: Unmatched | undefined, { starved, borrowers }: Unmatched): Unmatched | undefined {
+  if (starved.length + borrowers.length === 0) return siblings;
+  if (siblings === undefined) return { children: 1, starved, borrowers };
+  siblings.children += 1;
+  for (const one of starved) siblings.starved.push(one);
+  for (const one of borrowers) siblings.borrowers.push(one);
+  return siblings;
+}
 
 /** Matches what children left unmatched. */
-function match(children: readonly Unmatched[], rule: MoveRule, pairs: Pair[]): Unmatched {
-  const some = children.filter((child) => child.starved.length + child.borrowers.length > 0);
-  if (some.length <= 1) return some[0] ?? none;
-  const starved = some.flatMap((child) => child.starved).sort(largestFirst);
-  if (starved.length === 0) return { starved, borrowers: some.flatMap((child) => child.borrowers) };
-  const borrowers = some.flatMap((child) => child.borrowers).sort(largestFirst);
+function match(children: Unmatched, rule: MoveRule, pairs: Pair[]): Unmatched {
+  const { starved, borrowers } = children;
+  if (children.children <= 1 || starved.length === 0) return children;
+  starved.sort(largestFirst);
+  borrowers.sort(largestFirst);
   let open = 0;
   for (const needy of starved) {
-    for (let at = open; at < borrowers.length && needy.gpus > gpuTolerance; at++) {
-      const holder = borrowers[at];
-      if (holder === undefined || holder.gpus <= gpuTolerance) continue;
-      const gpus = rule.take(needy.queue, holder.queue, Math.min(needy.gpus, holder.gpus));
-      if (gpus <= gpuTolerance) continue;
-      pairs.push({ starved: needy.queue, borrower: holder.queue, gpus });
-      needy.gpus -= gpus;
-      holder.gpus -= gpus;
-      if (!rule.mayTakeMore(needy.queue)) break;
-    }
+    serve(needy, borrowers, open, rule, pairs);
     while ((borrowers[open]?.gpus ?? 1) <= gpuTolerance) open += 1;
   }
   const isLeft = ({ gpus }: Amount): boolean => gpus > gpuTolerance;
   return {
+    children: 1,
     starved: starved.filter((one) => isLeft(one) && rule.mayTakeMore(one.queue)),
     borrowers: borrowers.filter(isLeft),
   };
+}
+
+/** Gives a starved leaf what borrowers hand over, from the one at `open` on. */
+function serve(needy: Amount, borrowers: readonly Amount[], open: number, rule: MoveRule, pairs: Pair[]): void {
+  for (let at = open; at < borrowers.length && needy.gpus > gpuTolerance; at++) {
+    const holder = borrowers[at];
+    if (holder === undefined || holder.gpus <= gpuTolerance) continue;
+    const gpus = rule.take(needy.queue, holder.queue, Math.min(needy.gpus, holder.gpus));
+    if (gpus <= gpuTolerance) continue;
+    pairs.push({ starved: needy.queue, borrower: holder.queue, gpus });
+    needy.gpus -= gpus;
+    holder.gpus -= gpus;
+    if (!rule.mayTakeMore(needy.queue)) break;
+  }
 }
 
 function largestFirst(a: Amount, b: Amount): number {

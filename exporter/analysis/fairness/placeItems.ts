@@ -1,8 +1,8 @@
-import { createFlowNetwork, type FlowNetwork } from "../../kernel/maxFlow.ts";
+import { FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Given } from "./distinguishClasses.ts";
-import type { FreeQuota } from "./freeQuotas.ts";
-import type { FlowItem, UnitFacts } from "./levelNetwork.ts";
+import type { FreeQuotas } from "./freeQuotas.ts";
+import type { FlowItem, UnitFacts } from "./levelFacts.ts";
 
 /** An amount that is allocated beyond what was taken out beforehand, or that waits, and the places where it may go. */
 export interface PlacedItem extends FlowItem {
@@ -16,23 +16,18 @@ export interface ItemPlacing extends Omit<Given, "gpus"> {
   readonly rank: number;
 }
 
-interface ItemArc {
-  readonly place: ItemPlacing;
-  readonly arc: number;
-  readonly capacity: number;
-}
-
 /**
  * Places the totals of leaves (by entity, including what was taken out beforehand): what is allocated stays where it is as far
  * as possible, and what waits goes to the first of its places that can carry it besides everything else. In this network only
  * leaves ask, and it contains only quotas that their work can use.
  */
 export function placeItems(
-  { unit, capacities, quotas, demand, least, unasked }: UnitFacts,
+  facts: UnitFacts,
   items: readonly PlacedItem[],
   totals: ReadonlyMap<number, number>,
 ): readonly Given[] {
-  const network = createFlowNetwork();
+  const { unit, capacities, quotas } = facts;
+  const network = new FlowNetwork();
   const [source, sink] = [network.addNode(), network.addNode()];
   const classes = capacities.map((gpus) => {
     const node = network.addNode();
@@ -43,66 +38,113 @@ export function placeItems(
   for (const [i, { domain }] of unit.classes.entries())
     network.addArc(hubs.get(domain) ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
 
+  const { leaves, asked } = addLeaves(facts, totals, network, source);
+  const moving: PlacedItem[] = [];
+  for (const item of items) if ((leaves[item.entity] ?? -1) !== -1) moving.push(item);
   const hubOf = (quota: number): number => hubs.get(unit.nodes[quota]?.queue.domain ?? -1) ?? sink;
+  const targets = quotas === null ? classes : addQuotas(quotas, moving, network, hubOf);
+  // The arc to the first place of each item; those to its other places follow.
+  const arcs = new Int32Array(moving.length);
+  let ranks = 0;
+  for (let n = 0; n < moving.length; n++) {
+    const item = moving[n] ?? nothing;
+    arcs[n] = addItem(item, leaves[item.entity] ?? source, targets, network);
+    ranks = Math.max(ranks, (item.places.at(-1)?.rank ?? -1) + 1);
+  }
+  let carried = network.augment(source, sink);
+  for (let rank = 0; rank < ranks; rank++) {
+    openRank(rank, moving, arcs, network);
+    if (asked - carried > gpuTolerance / 10) carried += network.augment(source, sink);
+  }
+  return flowsOf(moving, arcs, network);
+}
 
+/** Adds the leaves that ask for something. `leaves` has, by entity, the node of each; -1 for others. */
+function addLeaves(
+  { unit, demand, least, unasked }: UnitFacts,
+  totals: ReadonlyMap<number, number>,
+  network: FlowNetwork,
+  source: number,
+) {
   let asked = 0;
-  const leaves = unit.entities.map(({ children }, i) => {
-    if (children.length > 0) return null;
+  const leaves = new Int32Array(unit.entities.length).fill(-1);
+  for (let i = 0; i < leaves.length; i++) {
+    if (unit.entities[i]?.children.length !== 0) continue;
     const ask = Math.max(totals.get(i) ?? 0, least[i] ?? 0) - (unasked[i] ?? 0);
-    if (ask <= 0) return null;
+    if (ask <= 0) continue;
     asked += ask;
     const node = network.addNode();
     network.addArc(source, node, Math.min(ask, Math.max(0, (demand[i] ?? 0) - (unasked[i] ?? 0))));
-    return node;
-  });
-  const moving = items.filter(({ entity }) => (leaves[entity] ?? null) !== null);
-  const targets = quotas === null ? classes : addQuotas(quotas, moving, network, hubOf);
-
-  const arcs: ItemArc[] = [];
-  for (const { entity, gpus, targets: places, places: reported } of moving) {
-    let from = leaves[entity] ?? source;
-    const isAllocated = reported[0]?.rank === -1;
-    if (!isAllocated) {
-      const item = network.addNode();
-      network.addArc(from, item, gpus);
-      from = item;
-    }
-    for (const [n, place] of reported.entries())
-      arcs.push({ place, capacity: gpus, arc: network.addArc(from, targets[places[n] ?? -1] ?? sink, gpus) });
+    leaves[i] = node;
   }
-  const ofRank = (rank: number) => arcs.filter(({ place }) => place.rank === rank);
-  const ranks = [...new Set(arcs.map(({ place }) => place.rank))].filter((rank) => rank >= 0).sort((a, b) => a - b);
-  for (const { arc, place } of arcs) if (place.rank >= 0) network.setCapacity(arc, 0);
-  let carried = network.augment(source, sink);
-  for (const rank of ranks) {
-    for (const { arc, capacity } of ofRank(rank)) network.setCapacity(arc, capacity);
-    if (asked - carried > gpuTolerance / 10) carried += network.augment(source, sink);
-  }
-  return arcs.flatMap(({ arc, place }): readonly Given[] => {
-    const gpus = network.flowOf(arc);
-    return gpus > 0 ? [{ ...place, gpus }] : [];
-  });
+  return { leaves, asked };
 }
+
+/** Adds an item. The places of what waits are opened later, rank by rank. Returns the arc to its first place. */
+function addItem(
+  { gpus, targets, places }: PlacedItem,
+  leaf: number,
+  nodes: ArrayLike<number>,
+  network: FlowNetwork,
+): number {
+  const isWaiting = places[0]?.rank !== -1;
+  const from = isWaiting ? network.addNode() : leaf;
+  if (isWaiting) network.addArc(leaf, from, gpus);
+  let first = -1;
+  for (let k = 0; k < targets.length; k++) {
+    const arc = network.addArc(from, nodes[targets[k] ?? -1] ?? -1, isWaiting ? 0 : gpus);
+    if (k === 0) first = arc;
+  }
+  return first;
+}
+
+/** The difference between the numbers of two arcs that are added after each other. */
+const nextArc = 2;
+
+/** Lets the items flow to their places of one rank. */
+function openRank(rank: number, items: readonly PlacedItem[], arcs: Int32Array, network: FlowNetwork): void {
+  for (let n = 0; n < items.length; n++) {
+    const { places, gpus } = items[n] ?? nothing;
+    for (let k = 0; k < places.length; k++)
+      if (places[k]?.rank === rank) network.setCapacity((arcs[n] ?? 0) + nextArc * k, gpus);
+  }
+}
+
+/** What has come to each place. */
+function flowsOf(items: readonly PlacedItem[], arcs: Int32Array, network: FlowNetwork): readonly Given[] {
+  const given: Given[] = [];
+  for (let n = 0; n < items.length; n++) {
+    const { places } = items[n] ?? nothing;
+    for (let k = 0; k < places.length; k++) {
+      const place = places[k];
+      const gpus = network.flowOf((arcs[n] ?? 0) + nextArc * k);
+      if (place !== undefined && gpus > 0)
+        given.push({ node: place.node, nodeClass: place.nodeClass, classes: place.classes, gpus });
+    }
+  }
+  return given;
+}
+
+const nothing: PlacedItem = { entity: -1, gpus: 0, targets: [], places: [] };
 
 /** Adds the node of each quota; -1 for one to which nothing comes. */
 function addQuotas(
-  quotas: readonly FreeQuota[],
+  { local, usual, parent }: FreeQuotas,
   items: readonly FlowItem[],
   network: FlowNetwork,
   hubOf: (quota: number) => number,
-): readonly number[] {
-  const isUsed = new Uint8Array(quotas.length);
+): Int32Array {
+  const isUsed = new Uint8Array(parent.length);
   for (const { targets } of items) for (const target of targets) isUsed[target] = 1;
-  for (let i = quotas.length - 1; i >= 0; i--) if (isUsed[i] === 1) isUsed[quotas[i]?.parent ?? -1] = 1;
-  const nodes = quotas.map((_, i) => (isUsed[i] === 1 ? network.addNode() : -1));
-  for (let i = 0; i < quotas.length; i++) {
+  for (let i = parent.length - 1; i >= 0; i--) if (isUsed[i] === 1) isUsed[parent[i] ?? -1] = 1;
+  const nodes = new Int32Array(parent.length).fill(-1);
+  for (let i = 0; i < nodes.length; i++) if (isUsed[i] === 1) nodes[i] = network.addNode();
+  for (let i = 0; i < nodes.length; i++) {
     const own = nodes[i] ?? -1;
-    const quota = quotas[i];
-    if (own === -1 || quota === undefined) continue;
-    const { local, usual, parent } = quota;
+    if (own === -1) continue;
     const hub = hubOf(i);
-    network.addArc(own, hub, local);
-    network.addArc(own, nodes[parent ?? -1] ?? hub, usual);
+    network.addArc(own, hub, local[i] ?? 0);
+    network.addArc(own, nodes[parent[i] ?? -1] ?? hub, usual[i] ?? 0);
   }
   return nodes;
 }

@@ -1,4 +1,4 @@
-import { createFlowNetwork } from "../../kernel/maxFlow.ts";
+import { FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents, leafColumn } from "./claims.ts";
 import type { Entitlement } from "./entitle.ts";
@@ -134,37 +134,50 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   const granted = new Float64Array(unit.nodes.length);
   for (const { node, gpus } of placed) granted[node] = (granted[node] ?? 0) + gpus;
   const absent = new Float64Array(unit.nodes.length);
-  for (const [i, { parent, children, nodes }] of entities.entries()) {
+  for (let i = 0; i < entities.length; i++) {
+    const entity = entities[i];
+    if (entity === undefined) continue;
+    const { parent, children, nodes } = entity;
     if (parent === null) most[i] = claims.sure[i] ?? 0;
     if (children.length > 0) {
       // Queues below are promised no more than the queue above them.
-      const shares = waterFill(most[i] ?? 0, children.map(sureOf), children.map(quotaOf)).shares;
-      for (const [n, child] of children.entries()) most[child] = shares[n] ?? 0;
+      const { shares } = waterFill(most[i] ?? 0, pick(claims.sure, children), pick(claims.quota, children));
+      for (let n = 0; n < children.length; n++) most[children[n] ?? -1] = shares[n] ?? 0;
       continue;
     }
-    const missing = (most[i] ?? 0) - hasOf(nodes);
-    if (missing <= gpuTolerance) continue;
-    const gaps = nodes.map((node) => Math.max(0, (claims.ofNodes.sure[node] ?? 0) - (granted[node] ?? 0)));
-    const { shares } = waterFill(missing, gaps, gaps);
-    for (const [n, node] of nodes.entries()) absent[node] = shares[n] ?? 0;
+    const missing = (most[i] ?? 0) - hasOf(unit, granted, nodes);
+    if (missing > gpuTolerance) divideAbsent(missing, nodes, claims.ofNodes.sure, granted, absent);
   }
   return absent;
+}
 
-  /** What the queue is given or what it holds, whichever is more. */
-  function hasOf(nodes: readonly number[]): number {
-    let [given, allocated] = [0, 0];
-    for (const node of nodes) {
-      given += granted[node] ?? 0;
-      allocated += unit.nodes[node]?.allocated ?? 0;
-    }
-    return Math.max(given, allocated);
+/** Divides what is missing of a queue's guarantees among its records, by what they lack of theirs. */
+function divideAbsent(
+  missing: number,
+  nodes: readonly number[],
+  sure: Float64Array,
+  granted: Float64Array,
+  absent: Float64Array,
+): void {
+  const gaps = nodes.map((node) => Math.max(0, (sure[node] ?? 0) - (granted[node] ?? 0)));
+  const { shares } = waterFill(missing, gaps, gaps);
+  for (let n = 0; n < nodes.length; n++) absent[nodes[n] ?? -1] = shares[n] ?? 0;
+}
+
+/** What a queue is given or what it holds in its records, whichever is more. */
+function hasOf({ nodes: all }: SharedUnit, granted: Float64Array, nodes: readonly number[]): number {
+  let [given, allocated] = [0, 0];
+  for (const node of nodes) {
+    given += granted[node] ?? 0;
+    allocated += all[node]?.allocated ?? 0;
   }
-  function sureOf(entity: number): number {
-    return claims.sure[entity] ?? 0;
-  }
-  function quotaOf(entity: number): number {
-    return claims.quota[entity] ?? 0;
-  }
+  return Math.max(given, allocated);
+}
+
+function pick(column: Float64Array, places: readonly number[]): Float64Array {
+  const found = new Float64Array(places.length);
+  for (let n = 0; n < found.length; n++) found[n] = column[places[n] ?? -1] ?? 0;
+  return found;
 }
 
 /** By node: the part of its shortfall that is free and that it could have now, by its quotas and where its work may go. */
@@ -228,7 +241,7 @@ function divideAmong(
  * is entitled to more than it holds. If that is not enough for all, each gets the same part of what it lacks.
  */
 function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readonly ReadonlyMap<number, number>[] {
-  const network = createFlowNetwork();
+  const network = new FlowNetwork();
   const [source, sink] = [network.addNode(), network.addNode()];
   const leaves = new Map<number, { readonly node: number; readonly arc: number }>();
   const arcs: { readonly leaf: number; readonly nodeClass: number; readonly arc: number }[] = [];

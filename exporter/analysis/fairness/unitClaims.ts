@@ -1,4 +1,4 @@
-import { addUpClaims, type Claims, type EntitledNode } from "./claims.ts";
+import { addUpClaims, type Claims, type EntitledNode, sumIn } from "./claims.ts";
 import type { Entity, SharedUnit } from "./units.ts";
 
 /**
@@ -62,10 +62,4 @@ export function claimsOfUnit(unit: SharedUnit): UnitClaims {
 function ofChildren({ children }: Entity, of: Float64Array, index: number, ofLeaf = of): number {
   if (children.length === 0) return ofLeaf[index] ?? 0;
   return sumIn(of, children);
-}
-
-function sumIn(column: Float64Array, places: readonly number[]): number {
-  let sum = 0;
-  for (let k = 0; k < places.length; k++) sum += column[places[k] ?? -1] ?? 0;
-  return sum;
 }

@@ -3,10 +3,11 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents } from "./claims.ts";
 import { distinguishClasses } from "./distinguishClasses.ts";
 import { freeQuotas } from "./freeQuotas.ts";
-import { createLevelNetwork, type LevelNetwork, levelFacts, type UnitFacts } from "./levelNetwork.ts";
+import { levelFacts, type UnitFacts } from "./levelFacts.ts";
+import { createLevelNetwork, type LevelNetwork } from "./levelNetwork.ts";
 import { type ItemPlacing, type PlacedItem, placeItems } from "./placeItems.ts";
 import type { UnitClaims } from "./unitClaims.ts";
-import type { SharedUnit } from "./units.ts";
+import type { ItemPlace, SharedUnit, WaitingItem } from "./units.ts";
 
 /** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they are placed then. */
 export interface UnitNetwork {
@@ -45,34 +46,27 @@ export function createUnitNetwork(
   claims: UnitClaims,
   own: readonly PlacedGrant[] = ownByClass(unit, claims),
 ): UnitNetwork {
-  const { entities, classes } = unit;
+  const { classes } = unit;
   const ownOfNode = sumUp(unit, own);
   const taken = new Float64Array(classes.length);
   for (const { nodeClass, gpus } of own) taken[nodeClass] = (taken[nodeClass] ?? 0) + gpus;
   const isByDomain = hasDomainQuotas(unit);
   const items = [...allocatedItems(unit, own, isByDomain), ...waitingItems(claims)];
 
-  /** The amount of each queue by a column of claims; for a leaf, what was taken out beforehand. */
-  const withLeaves = (column: Float64Array): Float64Array =>
-    column.map((gpus, i) => {
-      const entity = entities[i];
-      if (entity === undefined || entity.children.length > 0) return gpus;
-      return entity.nodes.reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
-    });
   // With this, no queue has less than its own: an inner queue itself asks for what belongs to none of its children.
   const facts: UnitFacts = {
     unit,
     items,
     demand: claims.demand,
-    least: withLeaves(claims.own),
+    least: withLeaves(unit, claims.own, ownOfNode),
     capacities: classes.map(({ capacity }, i) => Math.max(0, capacity - (taken[i] ?? 0))),
     quotas: isByDomain ? freeQuotas(unit, claims, ownOfNode) : null,
     // What a queue has at its entry without asking: it is taken out beforehand, or asked for further down.
-    unasked: withLeaves(claims.ownBelow),
+    unasked: withLeaves(unit, claims.ownBelow, ownOfNode),
   };
   const forLevels = levelFacts(facts);
   const fromGuarantees = once(() => {
-    const leavesOwn = withLeaves(claims.leavesOwn);
+    const leavesOwn = withLeaves(unit, claims.leavesOwn, ownOfNode);
     return levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn }, forLevels);
   });
 
@@ -88,6 +82,19 @@ export function createUnitNetwork(
     },
     place: (totals) => [...own, ...distinguishClasses(unit, own, placeItems(facts, items, totals))],
   };
+}
+
+/** The amount of each queue by a column of claims; for a leaf, what was taken out beforehand. */
+function withLeaves({ entities }: SharedUnit, column: Float64Array, ownOfNode: Float64Array): Float64Array {
+  const found = column.slice();
+  for (let i = 0; i < found.length; i++) {
+    const entity = entities[i];
+    if (entity === undefined || entity.children.length > 0) continue;
+    let sum = 0;
+    for (const node of entity.nodes) sum += ownOfNode[node] ?? 0;
+    found[i] = sum;
+  }
+  return found;
 }
 
 const nobody: ReadonlySet<number> = new Set();
@@ -108,27 +115,49 @@ function allocatedItems(unit: SharedUnit, own: readonly PlacedGrant[], isByDomai
 }
 
 /** The waiting items of a unit, found once for all its networks. */
-const waitingItems = oncePer(({ unit, ofNodes: { quota, own } }: UnitClaims): readonly PlacedItem[] => {
-  const isByDomain = hasDomainQuotas(unit);
-  // Whether part of the record's own quota in the domain is not allocated yet.
-  const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
-  return unit.waiting.map(({ entity, gpus, places }) => {
-    const targets: number[] = [];
-    const placings: ItemPlacing[] = [];
-    const inOrder =
-      places.length < 2
-        ? places
-        : [...places.filter(({ node }) => isOwed(node)), ...places.filter(({ node }) => !isOwed(node))];
-    for (const [rank, { node, classes }] of inOrder.entries()) {
-      // Where quotas count by domain, the classes of a domain are distinguished at the end.
-      for (const nodeClass of isByDomain ? [null] : classes) {
-        targets.push(nodeClass ?? node);
-        placings.push({ node, nodeClass, classes, rank });
-      }
-    }
-    return { entity, gpus, targets, places: placings };
-  });
+const waitingItems = oncePer((claims: UnitClaims): readonly PlacedItem[] => {
+  const isByDomain = hasDomainQuotas(claims.unit);
+  const items: PlacedItem[] = [];
+  for (const item of claims.unit.waiting) items.push(placedItem(item, claims, isByDomain));
+  return items;
 });
+
+/** A waiting item with its targets: places in which quota is owed to its queue come first. */
+function placedItem({ entity, gpus, places }: WaitingItem, claims: UnitClaims, isByDomain: boolean): PlacedItem {
+  const item = { entity, gpus, targets: [] as number[], places: [] as ItemPlacing[] };
+  let rank = 0;
+  for (let pass = 0; pass < 2; pass++) {
+    for (let n = 0; n < places.length; n++) {
+      const place = places[n];
+      if (place === undefined || isOwed(place.node, claims) !== (pass === 0)) continue;
+      addTargets(item, place, rank, isByDomain);
+      rank += 1;
+    }
+  }
+  return item;
+}
+
+function addTargets(
+  item: { readonly targets: number[]; readonly places: ItemPlacing[] },
+  { node, classes }: ItemPlace,
+  rank: number,
+  isByDomain: boolean,
+): void {
+  // Where quotas count by domain, the classes of a domain are distinguished at the end.
+  if (isByDomain) {
+    item.targets.push(node);
+    item.places.push({ node, nodeClass: null, classes, rank });
+    return;
+  }
+  for (const nodeClass of classes) {
+    item.targets.push(nodeClass);
+    item.places.push({ node, nodeClass, classes, rank });
+  }
+}
+
+/** Whether part of the record's own quota in the domain is not allocated yet. */
+const isOwed = (node: number, { ofNodes: { quota, own } }: UnitClaims): boolean =>
+  (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
 
 /** Whether quotas of domains count: a queue has quota in several domains, or a domain has quota that is not lent. */
 const hasDomainQuotas = ({ entities, nodes }: SharedUnit): boolean =>

@@ -1,4 +1,4 @@
-import type { Queueing, WaitingPart } from "../../join/queues/queueing.ts";
+import type { Queueing, WaitingGang, WaitingPlace } from "../../join/queues/queueing.ts";
 import type { EntitledNode, Placed } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
@@ -108,20 +108,24 @@ function groupDomains({ domains, gangs }: Queueing): readonly (readonly number[]
     parents[index] = root;
     return root;
   };
-  // Many parts have the very same places, and each of them is in one of its own.
-  const seen = new Set<WaitingPart["places"]>();
-  for (const { parts, never } of gangs) {
+  for (let i = 0; i < gangs.length; i++) {
+    const { parts, never } = gangs[i] ?? noGang;
     if (never !== null) continue;
-    for (const { domain: first, places } of parts) {
-      if (first === null || places === undefined || seen.has(places)) continue;
-      seen.add(places);
-      for (const { domain } of places)
+    for (let n = 0; n < parts.length; n++) {
+      const { domain: first = null, places = noPlaces } = parts[n] ?? {};
+      for (let k = 0; k < places.length; k++) {
+        const domain = places[k]?.domain ?? -1;
+        if (first === null || domain === first || parents[domain] === parents[first]) continue;
         if (domains[domain]?.unknownBecause === null) parents[rootOf(domain)] = rootOf(first);
+      }
     }
   }
   const known = domains.flatMap(({ unknownBecause }, index) => (unknownBecause === null ? [index] : []));
   return [...Map.groupBy(known, rootOf).values()];
 }
+
+const noGang: Pick<WaitingGang, "parts" | "never"> = { parts: [], never: null };
+const noPlaces: readonly WaitingPlace[] = [];
 
 function unitOf(
   queueing: Queueing,
