@@ -58,9 +58,7 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
   const { nodes, pods, workloads, queueing, queueObjects } = snapshot;
   const nodeByName = () => nodeIndexes(nodes);
   const podsByNode = once(() => Map.groupBy(pods.keys(), (i) => pods[i]?.node ?? ""));
-  const podByUid = once(
-    () => new Map(pods.flatMap((pod) => (isAllocated(pod) ? [[pod.uid ?? "", pod] as const] : []))),
-  );
+  const podByUid = once(() => podsByUid(pods));
   const devicesByPod = once(() => devicesOfPods(snapshot));
   const domainByPool = once(() => domainFinder(queueing.domains));
   // This is grouped by name alone: there may be tens of thousands, and building a longer key for each would take the longest.
@@ -126,7 +124,11 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
 
 const nameOfQueue = (queue: QueueView | undefined): string => (queue === undefined ? "" : queueName(queue));
 
-const isAllocated = ({ uid, status }: PodView): boolean => uid !== null && status === "allocated";
+function podsByUid(pods: readonly PodView[]): ReadonlyMap<string, PodView> {
+  const found = new Map<string, PodView>();
+  for (const pod of pods) if (pod.uid !== null && pod.status === "allocated") found.set(pod.uid, pod);
+  return found;
+}
 
 function holderOn({ devices, pods }: Snapshot, node: NodeView | undefined, uid: string): number | undefined {
   for (const device of node?.devices ?? [])
@@ -151,11 +153,11 @@ function byName<Item extends { readonly name: string }>(items: readonly Item[]):
 
 function devicesOfPods({ pods, devices }: Snapshot): readonly (readonly number[] | undefined)[] {
   const found: (number[] | undefined)[] = new Array(pods.length).fill(undefined);
-  for (const [i, { holders }] of devices.entries()) {
-    for (const { pod } of holders) {
+  for (let i = 0; i < devices.length; i += 1) {
+    for (const { pod } of devices[i]?.holders ?? []) {
       const own = found[pod];
       if (own === undefined) found[pod] = [i];
-      else if (own.at(-1) !== i) own.push(i);
+      else if (own[own.length - 1] !== i) own.push(i);
     }
   }
   return found;

@@ -45,9 +45,11 @@ export interface AccountedStates {
  * its physical GPUs.
  */
 export function accountStates(snapshot: Snapshot, settings: StateSettings): AccountedStates {
-  const { nodes, devices, unpartitioned } = snapshot;
+  const { nodes, unpartitioned } = snapshot;
   const names = nodes.map(({ name }) => name);
-  const entries = new EntryWriter(names, devices.length);
+  // A plan is measured with the states of its own few nodes alone.
+  const devices = nodes.reduce((sum, node) => sum + node.devices.length, 0);
+  const entries = new EntryWriter(names, devices);
   const found: NodeStates = { snapshot, settings, entries, uses: [], states: [] };
   for (let at = 0; at < nodes.length; at++) accountNode(found, at);
   if (unpartitioned.length > 0) accountUnpartitioned(found);

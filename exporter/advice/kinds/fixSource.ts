@@ -1,6 +1,8 @@
+import type { AccountingEntries } from "../../analysis/accountingEntries.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { ExporterPodRef } from "../../model/cluster.ts";
+import { stateIds } from "../../model/gpuStates.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts";
 import {
@@ -88,24 +90,37 @@ export const findFixSource: FindAdvice = (moment) => {
 
 function unseenNodes({ analysis: { snapshot, accountingEntries, pools } }: AdviceMoment): readonly Unseen[] {
   if (pools.every(({ states }) => (states.unobserved ?? 0) <= 0)) return [];
-  const byNode = new Map<string, NodeCoverage>();
-  for (const { pod, node, state, gpus } of accountingEntries.list) {
-    if (pod === null) continue;
-    let coverage = byNode.get(node);
-    if (coverage === undefined) {
-      coverage = { unobserved: 0, observed: 0, unavailable: 0 };
-      byNode.set(node, coverage);
-    }
-    if (state === "unobserved") coverage.unobserved += gpus;
-    else if (state === "unavailable") coverage.unavailable += gpus;
-    else coverage.observed += gpus;
-  }
+  const byNode = coverageOfUnseen(accountingEntries);
+  if (byNode.size === 0) return [];
   const unseen = snapshot.nodes.flatMap((node, index): Unseen[] => {
     const coverage = byNode.get(node.name);
     return coverage === undefined || coverage.unobserved <= 0 ? [] : [{ ...coverage, index, node }];
   });
   return unseen.sort((a, b) => b.unobserved - a.unobserved || compareText(a.node.name, b.node.name));
 }
+
+/** What is known about the GPUs of each node with allocated GPUs that are not observed, by its name. */
+function coverageOfUnseen({ nodes, node, pod, state, gpus }: AccountingEntries): ReadonlyMap<string, NodeCoverage> {
+  const places = new Set<number>();
+  for (let at = state.indexOf(unobserved); at >= 0; at = state.indexOf(unobserved, at + 1))
+    if ((pod[at] ?? -1) >= 0) places.add(node[at] ?? -1);
+  const byName = new Map<string, NodeCoverage>();
+  if (places.size === 0) return byName;
+  for (let at = 0; at < pod.length; at += 1) {
+    const place = node[at] ?? -1;
+    if (!places.has(place) || (pod[at] ?? -1) < 0) continue;
+    const name = nodes[place] ?? "";
+    const coverage = byName.get(name) ?? { unobserved: 0, observed: 0, unavailable: 0 };
+    byName.set(name, coverage);
+    coverage[state[at] === unobserved ? "unobserved" : state[at] === unavailable ? "unavailable" : "observed"] +=
+      gpus[at] ?? 0;
+  }
+  return byName;
+}
+
+/** Numbers of states in the accounting entries. */
+const unobserved = stateIds.get("unobserved") ?? -1;
+const unavailable = stateIds.get("unavailable") ?? -1;
 
 /** The worst fault that the direct scrape reports for each node. */
 function faultsByNode(problems: readonly Problem[]): ReadonlyMap<string, Problem> {

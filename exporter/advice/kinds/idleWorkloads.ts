@@ -1,7 +1,9 @@
+import type { AccountingEntries } from "../../analysis/accountingEntries.ts";
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { idleEntrySince } from "../../analysis/stateLimits.ts";
-import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import { stateIds } from "../../model/gpuStates.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { IdleReason } from "../../model/idleReasons.ts";
 
@@ -40,7 +42,7 @@ interface Tally {
  * everything that its pods ask for.
  */
 export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): IdleWorkloads {
-  const { workloads } = snapshot;
+  const { workloads, pods } = snapshot;
   const tally: Tally = {
     idle: new Float64Array(workloads.length),
     since: new Float64Array(workloads.length),
@@ -49,14 +51,20 @@ export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): Id
     hasNoRequests: new Uint8Array(workloads.length),
     isAwake: new Uint8Array(workloads.length),
   };
-  for (const accountingEntry of accountingEntries.list) {
-    if (accountingEntry.pod !== null) addAccountingEntry(tally, accountingEntry, accountingEntry.pod, snapshot);
+  const withIdle = new Set<number>();
+  for (const accountingEntry of accountingEntries.inState("idle")) {
+    const pod = pods[accountingEntry.pod ?? -1];
+    if (pod === undefined) continue;
+    withIdle.add(pod.workload);
+    addIdleEntry(tally, accountingEntry, pod, snapshot);
   }
+  markOthers(tally, accountingEntries, [...withIdle], snapshot);
   const found: IdleWorkload[] = [];
   let estimatedGpus = 0;
-  for (const [index, workload] of workloads.entries()) {
+  for (const index of [...withIdle].sort((a, b) => a - b)) {
+    const workload = workloads[index];
     const gpus = tally.idle[index] ?? 0;
-    if (gpus <= gpuTolerance || tally.isOther[index] === 1) continue;
+    if (workload === undefined || gpus <= gpuTolerance || tally.isOther[index] === 1) continue;
     if (tally.isEstimated[index] === 1) estimatedGpus += gpus;
     // A pod on a node that is not counted is in no accounting entry: its activity is unknown.
     else if (askedGpus(workload, snapshot) <= gpus + gpuTolerance)
@@ -65,17 +73,32 @@ export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): Id
   return { workloads: found, estimatedGpus };
 }
 
+/** Marks those of some workloads that hold something that is not idle. */
+function markOthers(
+  { isOther }: Tally,
+  { pod, state }: AccountingEntries,
+  own: readonly number[],
+  { workloads, pods }: Snapshot,
+): void {
+  if (own.length === 0) return;
+  const isOwn = new Uint8Array(pods.length);
+  for (const workload of own) for (const index of workloads[workload]?.pods ?? []) isOwn[index] = 1;
+  const idle = stateIds.get("idle");
+  for (let at = 0; at < pod.length; at += 1) {
+    const index = pod[at] ?? -1;
+    if (state[at] !== idle && isOwn[index] === 1) isOther[pods[index]?.workload ?? -1] = 1;
+  }
+}
+
 function reasonOf({ hasNoRequests, isAwake }: Tally, workload: number): IdleReason {
   if (hasNoRequests[workload] !== 1) return "no-activity";
   return isAwake[workload] === 1 ? "no-requests" : "asleep";
 }
 
-function addAccountingEntry(tally: Tally, accountingEntry: AccountingEntry, index: number, snapshot: Snapshot): void {
-  const pod = snapshot.pods[index];
-  if (pod === undefined) return;
+function addIdleEntry(tally: Tally, accountingEntry: AccountingEntry, pod: PodView, snapshot: Snapshot): void {
   const { workload } = pod;
-  const { state, gpus, estimated, idleReason } = accountingEntry;
-  if (state !== "idle" || pod.idleOptOut) {
+  const { gpus, estimated, idleReason } = accountingEntry;
+  if (pod.idleOptOut) {
     tally.isOther[workload] = 1;
     return;
   }

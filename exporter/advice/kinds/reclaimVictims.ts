@@ -2,6 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
+import { firstInOrder } from "../../kernel/firstInOrder.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import { askGuards, type GuardAnswer, type GuardQuestion } from "../guards/guards.ts";
@@ -68,7 +69,7 @@ const trialsPerCycle = 160;
 
 /** What is looked up only once for all starved queues of a moment. */
 export interface VictimSearch {
-  /** Workloads that are completely in one queue, the cheapest first. */
+  /** Workloads that are completely in one queue, those with the least loss first. */
   readonly drafts: readonly Draft[];
   /** Workloads (indices) that are in a plan already: the same GPUs are not given to two gangs. */
   readonly taken: Set<number>;
@@ -96,7 +97,8 @@ export function searchVictims(moment: AdviceMoment): VictimSearch {
     const draft = draftOf(moment, workload, own);
     if (draft !== null) found.push(draft);
   }
-  const drafts = found.toSorted(cheapestFirst(moment));
+  // Of all workloads only the few that are looked at are put into the whole order.
+  const drafts = found.sort((a, b) => a.lostGpuHours - b.lostGpuHours);
   return { drafts, taken: new Set(), trials: { left: trialsPerCycle }, ways: new Map(), likeliest: new Map() };
 }
 
@@ -146,14 +148,15 @@ function likeliestOf(
   const before = known.get(key);
   if (before !== undefined) return before;
   const own = drafts.filter(({ workload, queue }) => borrowers.has(queue) && !taken.has(workload));
-  const isSure = ({ pods }: Draft): boolean => pods.every((pod) => !isOnUnknownDevices(moment.analysis, pod));
-  const { cheapest, others } = likeliest(moment, own.filter(isSure));
+  const sure: Draft[] = [];
   const unsure: Draft[] = [];
   for (const draft of own) {
-    if (unsure.length >= mostUnsure) break;
-    if (!isSure(draft)) unsure.push(draft);
+    const isSure = draft.pods.every((pod) => !isOnUnknownDevices(moment.analysis, pod));
+    (isSure ? sure : unsure).push(draft);
   }
-  const found: Likeliest = { cheapest, others: [...others, ...unsure] };
+  const { cheapest, others } = likeliest(moment, sure);
+  const named = firstInOrder(unsure, mostUnsure, cheapestFirst(moment));
+  const found: Likeliest = { cheapest, others: [...others, ...named] };
   known.set(key, found);
   return found;
 }
@@ -168,9 +171,15 @@ function isOnUnknownDevices(analysis: Analysis, pod: number): boolean {
     );
 }
 
-/** Of sorted workloads, if they are many: the cheapest, and the others on the nodes that are cheapest to empty. */
-function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeliest {
-  if (sorted.length <= mostLooked) return { cheapest: sorted, others: [] };
+/**
+ * Of workloads in the order of their loss, if they are many: the cheapest, and the others on the nodes that are cheapest to
+ * empty.
+ */
+function likeliest(moment: AdviceMoment, sorted: readonly Draft[]): Likeliest {
+  const { analysis } = moment;
+  const inOrder = cheapestFirst(moment);
+  const first = new Set(firstInOrder(sorted, mostLooked, inOrder));
+  if (sorted.length <= mostLooked) return { cheapest: [...first], others: [] };
   const { pods } = analysis.snapshot;
   const { nodes } = momentOrder(analysis);
   const { nodeOf } = momentIndex(analysis);
@@ -184,9 +193,12 @@ function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeli
       byNode.set(node, there);
     }
   }
-  const cheapest = [...byNode].sort(([a, one], [b, other]) => one.lost - other.lost || nodes(indexOf(a), indexOf(b)));
-  const first = new Set(sorted.slice(0, mostLooked));
-  const onNodes = new Set(cheapest.slice(0, mostNodes).flatMap(([, there]) => there.drafts.slice(0, mostLooked)));
+  const cheapest = firstInOrder(
+    byNode,
+    mostNodes,
+    ([a, one], [b, other]) => one.lost - other.lost || nodes(indexOf(a), indexOf(b)),
+  );
+  const onNodes = new Set(cheapest.flatMap(([, there]) => firstInOrder(there.drafts, mostLooked, inOrder)));
   return { cheapest: [...first], others: [...onNodes].filter((draft) => !first.has(draft)) };
 }
 

@@ -50,9 +50,8 @@ export function seenWords(signs: readonly TakenSign[]): string {
 }
 
 /** Whether a pod is on a node with GPUs. Most of those that are asked for are, and are found among the holders of its GPUs. */
-const isOn = (node: string, uid: string, { analysis, holderOn }: MomentIndex): boolean =>
-  holderOn(node, uid) !== undefined ||
-  analysis.snapshot.pods.some((pod) => pod.uid === uid && pod.node === node && pod.status === "allocated");
+const isOn = (node: string, uid: string, { allocated, holderOn }: MomentIndex): boolean =>
+  holderOn(node, uid) !== undefined || allocated(uid)?.node === node;
 
 function isSeen(sign: TakenSign, moment: MomentIndex): boolean {
   const { snapshot, findings } = moment.analysis;

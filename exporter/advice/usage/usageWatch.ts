@@ -105,7 +105,9 @@ export interface WatchedWorkload {
 export function* watchedLong({ analysis, settings, usage }: AdviceMoment): Generator<WatchedWorkload> {
   const { at, workloads, pods } = analysis.snapshot;
   const { turn = 0, due = [] } = usage.turns ?? {};
-  for (const [place, one] of (usage.byPlace ?? [...usage.workloads.values()]).entries()) {
+  const all = usage.byPlace ?? [...usage.workloads.values()];
+  for (let place = 0; place < all.length; place += 1) {
+    const one = all[place];
     // What is not due in the next moment is settled, or not watched.
     if ((due[place] ?? 0) > turn + 1 || one === undefined || one.peakActiveGpus <= 0 || isSettled(one)) continue;
     const workload = workloads[one.workload];

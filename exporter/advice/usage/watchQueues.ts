@@ -44,7 +44,9 @@ export function watchQueues(before: QueueWatch, { snapshot }: Pick<Analysis, "sn
   const since = new Float64Array(queues.length).fill(snapshot.at);
   const peakDemand = new Float64Array(queues.length);
   const moved: number[] = [];
-  for (const [place, queue] of queues.entries()) {
+  for (let place = 0; place < queues.length; place += 1) {
+    const queue = queues[place];
+    if (queue === undefined) continue;
     const demand = queue.allocated + queue.pending;
     if (isSameDomain[queue.domain] === true && isSameQueue(last.names[place], queue)) {
       since[place] = last.since[place] ?? snapshot.at;

@@ -33,7 +33,9 @@ function findPlaces(last: readonly WorkName[], now: readonly WorkName[]): Int32A
   const isSeen = new Uint8Array(last.length);
   const away: number[] = [];
   let shift = 0;
-  for (const [place, one] of now.entries()) {
+  for (let place = 0; place < now.length; place += 1) {
+    const one = now[place];
+    if (one === undefined) continue;
     const before = nearby(last, place + shift, one, isSeen);
     if (before < 0) {
       away.push(place);

@@ -133,10 +133,8 @@ function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: 
     const nodes = touched.flatMap((node) => snapshot.nodes[node] ?? []);
     // Parts of GPUs that are not partitioned are held by nobody.
     const { accountingEntries } = accountStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings);
-    for (const { state, gpus } of accountingEntries.list) {
-      if (state === "idle") sum.idleGpus += by * gpus;
-      if (state === "unobserved") sum.unobservedGpus += by * gpus;
-    }
+    for (const { gpus } of accountingEntries.inState("idle")) sum.idleGpus += by * gpus;
+    for (const { gpus } of accountingEntries.inState("unobserved")) sum.unobservedGpus += by * gpus;
   }
 }
 

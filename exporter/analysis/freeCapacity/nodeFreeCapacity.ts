@@ -225,8 +225,9 @@ export function freeOnGpus({ physicalGpus }: FreeCapacity): number {
 /** The number of pods with this demand that fit into a free capacity together. */
 export function podsIn(freeCapacity: FreeCapacity, demand: PodDemand): number {
   let pods = demand.physicalGpus > 0 ? podsOnGpus(freeCapacity.physicalGpus, demand) : Infinity;
-  for (const [key, count] of demand.slots)
-    pods = Math.min(pods, Math.floor((freeCapacity.slots.get(key)?.count ?? 0) / count));
+  if (demand.slots.length > 0)
+    for (const [key, count] of demand.slots)
+      pods = Math.min(pods, Math.floor((freeCapacity.slots.get(key)?.count ?? 0) / count));
   if (pods === 0) return 0;
   if (demand.cpuMilli > 0) pods = Math.min(pods, Math.floor(freeCapacity.cpuMilli / demand.cpuMilli + gpuTolerance));
   if (demand.memoryBytes > 0)
@@ -238,8 +239,9 @@ function podsOnGpus(physicalGpus: readonly number[], { physicalGpus: wanted, sha
   // Each GPU can serve one pod `fits` times, but every pod needs `wanted` different GPUs.
   let total = 0;
   let most = 0;
-  for (const free of physicalGpus) {
-    const fits = Math.floor(free / share + gpuTolerance);
+  // This is asked for all nodes: an iterator for each of them would be garbage.
+  for (let i = 0; i < physicalGpus.length; i++) {
+    const fits = Math.floor((physicalGpus[i] ?? 0) / share + gpuTolerance);
     total += fits;
     most = Math.max(most, fits);
   }
@@ -266,13 +268,23 @@ export function takePod(freeCapacity: FreeCapacity, demand: PodDemand): void {
   }
   if (demand.physicalGpus === 0) return;
   const { physicalGpus } = freeCapacity;
-  physicalGpus.sort((a, b) => a - b);
+  sortFew(physicalGpus);
   let missing = demand.physicalGpus;
   for (let i = 0; i < physicalGpus.length && missing > 0; i++) {
     const free = physicalGpus[i] ?? 0;
     if (free < demand.share - gpuTolerance) continue;
     physicalGpus[i] = free - demand.share;
     missing -= 1;
+  }
+}
+
+/** Sorts the few GPUs of a node, ascending: `sort` copies what it sorts, and this is done for each pod that is tried. */
+function sortFew(gpus: number[]): void {
+  for (let i = 1; i < gpus.length; i++) {
+    const one = gpus[i] ?? 0;
+    let at = i;
+    for (; at > 0 && (gpus[at - 1] ?? 0) > one; at--) gpus[at] = gpus[at - 1] ?? 0;
+    gpus[at] = one;
   }
 }
 
