@@ -29,6 +29,8 @@ export interface MomentIndex {
    * Indices of the workloads to which the waiting pods of a gang belong: first those of its object, then the one with its name.
    */
   readonly workloadsOf: (gang: WaitingGang) => readonly number[];
+  /** Indices of the workloads with the kind, namespace and name of a gang. */
+  readonly workloadsCalled: (gang: WaitingGang) => readonly number[];
   /** Indices of the gangs whose pods are those of the workload. */
   readonly gangsOf: (workload: WorkloadView) => readonly number[];
   /** Workloads by `kind/namespace/name`, and by the uids of their owners, their queue object and their gang. */
@@ -98,6 +100,7 @@ export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
     holderOn: (node, uid) => holderOn(snapshot, nodes[nodeByName().get(node) ?? -1], uid),
     devicesOf: (pod) => devicesByPod()[pod] ?? none,
     domainOf: (pool, node) => domainByPool()(pool, node),
+    workloadsCalled: (gang) => (workloadsByName().get(gang.name) ?? none).filter((i) => isCalled(workloads[i], gang)),
     workloadsOf(gang) {
       const named = (workloadsByName().get(gang.name) ?? none).find((i) => isCalled(workloads[i], gang));
       const own = workloadsByObject().get(gang.uid) ?? none;

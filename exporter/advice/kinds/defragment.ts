@@ -2,6 +2,7 @@ import type { BlockedWork } from "../../analysis/blocked/blocked.ts";
 import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import { waitsForRoom } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { innerMap } from "../../kernel/innerMap.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { Blocker } from "../../model/blockers.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
@@ -60,25 +61,27 @@ export const findDefragment: FindInPieces = function* (moment, trial) {
 function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
   const { gangs } = analysis.snapshot.queueing;
-  const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
+  const ages = new Float64Array(gangs.length);
+  const levels = new Map<number, string>();
+  for (const { gang, ageSeconds, blockingLevel } of waiting.work) {
+    ages[gang] = ageSeconds ?? 0;
+    if (blockingLevel !== undefined) levels.set(gang, blockingLevel);
+  }
   const byGang = momentOrder(analysis).gangs;
-  const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
-  const levels = new Map(waiting.work.map(({ gang, blockingLevel }) => [gang, blockingLevel] as const));
-  const asked = new Map<unknown, Set<string | undefined>>();
-  const isFirst = ({ gang }: BlockedWork): boolean => {
-    const own = analysis.gangFreeCapacities.askedOf(gang);
-    const level = levels.get(gang);
-    const known = asked.get(own) ?? new Set<string | undefined>();
-    if (known.has(level)) return false;
-    asked.set(own, known.add(level));
-    return true;
-  };
-  return blocked.work
-    .filter(({ isStanding, blocker }) => isStanding && movable.has(blocker))
-    .filter(({ gang }) => !isPartial(gangs[gang]))
-    .sort((a, b) => stake(b) - stake(a) || b.gpus - a.gpus || byGang(a.gang, b.gang))
-    .filter(isFirst)
-    .slice(0, candidatesPerKind);
+  const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages[gang] ?? 0);
+  const order = (a: BlockedWork, b: BlockedWork): number =>
+    stake(b) - stake(a) || b.gpus - a.gpus || byGang(a.gang, b.gang);
+  // Tens of thousands ask for the same: only the first of each are put in order.
+  const firsts = new Map<unknown, Map<string | undefined, BlockedWork>>();
+  for (const work of blocked.work) {
+    if (!work.isStanding || !movable.has(work.blocker) || isPartial(gangs[work.gang])) continue;
+    const own = innerMap(firsts, analysis.gangFreeCapacities.askedOf(work.gang));
+    const level = levels.get(work.gang);
+    const known = own.get(level);
+    if (known === undefined || order(work, known) < 0) own.set(level, work);
+  }
+  const all = [...firsts.values()].flatMap((own) => [...own.values()]);
+  return all.sort(order).slice(0, candidatesPerKind);
 }
 
 /** Whether some members of a gang hold GPUs and cannot run without the others. There is other advice for that. */

@@ -3,6 +3,7 @@ import type { AskedPods, GangFreeCapacities } from "../../analysis/freeCapacity/
 import { waitsForRoom } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { gpusAsked } from "./waitingFor.ts";
@@ -27,18 +28,8 @@ const looksPerPlan = 200;
  * longest, as queues serve them. The trial of the plan decides whether they really fit.
  */
 export function findGangsToStart(analysis: Analysis): GangsToStart {
-  const { snapshot, waiting, gangFreeCapacities } = analysis;
-  const { gangs } = snapshot.queueing;
-  const eligible: Waiting[] = [];
-  for (const work of waiting.work) {
-    const { gang, cause } = work;
-    const found = gangs[gang];
-    if (found === undefined || found.never !== null || found.gpus === null) continue;
-    if (cause === "quota" || waitsForRoom(work))
-      eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
-  }
-  const byGang = momentOrder(analysis).gangs;
-  const inOrder = eligible.toSorted((a, b) => inQueueOrder(a, b) || byGang(a.index, b.index));
+  const { gangFreeCapacities } = analysis;
+  const inOrder = waitingInOrder(analysis);
   const given = new Set<number>();
   return (freed) => {
     const starts: number[] = [];
@@ -59,9 +50,29 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
   };
 }
 
+/** The gangs of a moment that could start on freed GPUs, in the order in which queues serve them. */
+const waitingInOrder = oncePer((analysis: Analysis): readonly Waiting[] => {
+  const { snapshot, waiting } = analysis;
+  const { gangs } = snapshot.queueing;
+  const eligible: Waiting[] = [];
+  for (const work of waiting.work) {
+    const { gang, cause } = work;
+    const found = gangs[gang];
+    if (found === undefined || found.never !== null || found.gpus === null) continue;
+    if (cause === "quota" || waitsForRoom(work))
+      eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
+  }
+  const byGang = momentOrder(analysis).gangs;
+  return eligible.sort((a, b) => inQueueOrder(a, b) || byGang(a.index, b.index));
+});
+
 /** Whether released GPUs can serve the work: work that lacks quota is served only by GPUs that its own queue releases. */
 const isServedBy = ({ gang: { parts }, isQuota }: Waiting, { queues }: FreedGpus): boolean =>
-  !isQuota || parts.every((part) => recordsOf(part).some((queue) => queues.has(queue)));
+  !isQuota || parts.every((part) => hasRecordIn(part, queues));
+
+/** Whether a part may start in one of these records. */
+const hasRecordIn = ({ queue, places }: WaitingPart, queues: ReadonlySet<number>): boolean =>
+  queue !== null && (queues.has(queue) || places?.some((place) => queues.has(place.queue)) === true);
 
 /** The records of its queue in which a part may start, beginning with the one in which it is counted. */
 function recordsOf({ queue, places = [] }: WaitingPart): readonly number[] {

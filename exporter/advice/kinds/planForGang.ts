@@ -1,9 +1,10 @@
+import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceKind, WithheldAdvice } from "../../model/recommendation.ts";
 import type { MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { fullName } from "../momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
 import { placementRulesOf } from "../placement/placementRules.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { FoundPlan, PlanPodKind } from "../planner/problem.ts";
@@ -62,8 +63,9 @@ export function planForGang(
   const field = fieldOf({ domain });
   if (field === null) return none(`No node is known that could serve ${subject}.`);
   const [queue = null] = gang.parts.map((part) => part.queue);
-  const isOwn = ownPods(moment, index);
-  const members = pendingMembers(snapshot, isOwn);
+  const own = ownPods(moment, gang);
+  const isOwn = (pod: number): boolean => own.has(pod);
+  const members = pendingMembers(snapshot, own);
   const unknown = members.map(placementRulesOf(snapshot).unknownOf).find((why) => why !== null);
   if (unknown !== undefined) return none(`${subject} ${unknown}.`);
   const memberOf = (gpus: number): number | undefined => members.find((pod) => snapshot.pods[pod]?.gpus === gpus);
@@ -127,9 +129,9 @@ function kindIn({ nodeIndexes }: MoveField, kind: PlanPodKind, inside: PlanDomai
   return { ...kind, takes: (node) => kind.takes(node) && inside.isIn(nodeIndexes[node] ?? -1) };
 }
 
-/** Pods (indices) of the waiting work itself that exist and wait. */
-function pendingMembers({ pods }: Snapshot, isOwn: (pod: number) => boolean): readonly number[] {
-  return pods.flatMap(({ status }, pod) => (status === "pending" && isOwn(pod) ? [pod] : []));
+/** Pods (indices) of the waiting work itself that exist and wait, ascending. */
+function pendingMembers({ pods }: Snapshot, own: ReadonlySet<number>): readonly number[] {
+  return [...own].filter((pod) => pods[pod]?.status === "pending").sort((a, b) => a - b);
 }
 
 /** The names of the moved units with a verb: `ads/eval-7 has`, `ads/eval-7 and ads/eval-8 have`. */
@@ -138,16 +140,14 @@ function movedNames(field: MoveField, { units }: FoundPlan): string {
   return `${nameWords(names)} ${names.length === 1 ? "has" : "have"}`;
 }
 
-/** Makes a check whether a pod (index) belongs to the waiting work itself. */
-function ownPods({ analysis }: AdviceMoment, index: number): (pod: number) => boolean {
-  const { workloads, queueing } = analysis.snapshot;
-  const gang = queueing.gangs[index];
-  const own = new Set(
-    workloads
-      .filter(({ kind, namespace, name }) => kind === gang?.kind && namespace === gang.namespace && name === gang.name)
-      .flatMap(({ pods }) => pods),
+/** Pods (indices) of the waiting work itself. */
+function ownPods({ analysis }: AdviceMoment, gang: WaitingGang): ReadonlySet<number> {
+  const { workloads } = analysis.snapshot;
+  return new Set(
+    momentIndex(analysis)
+      .workloadsCalled(gang)
+      .flatMap((workload) => workloads[workload]?.pods ?? []),
   );
-  return (pod) => own.has(pod);
 }
 
 /** The pool of the nodes that become free; empty if there are several. */

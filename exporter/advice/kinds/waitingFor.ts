@@ -4,6 +4,7 @@ import { queueName } from "../../analysis/fairness/shortSince.ts";
 import type { PlacedPods } from "../../analysis/freeCapacity/gangFit.ts";
 import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { fullName, momentIndex, workloadName } from "../momentIndex.ts";
@@ -125,9 +126,18 @@ function partsFor({ parts }: WaitingGang, queue: number): ActionableGang["parts"
 
 /** Gangs that start without a plan under at least one of the placement rules. */
 export function startingAnyway(trial: Trial, gangs: readonly number[]): ReadonlySet<number> {
+  const known = knownStarting(trial);
+  const key = gangs.join();
+  const before = known.get(key);
+  if (before !== undefined) return before;
   const plan = { changes: [], starts: gangs };
-  return new Set(placementRules.flatMap((rule) => trial.started(plan, rule)));
+  const found = new Set(placementRules.flatMap((rule) => trial.started(plan, rule)));
+  known.set(key, found);
+  return found;
 }
+
+/** The answers of `startingAnyway` in each trial, by the gangs: the same ones are asked about for a plan, its words and its gain. */
+const knownStarting = oncePer((_: Trial) => new Map<string, ReadonlySet<number>>());
 
 /** The names by which gangs are found again once they run: `kind/namespace/name`. */
 function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {

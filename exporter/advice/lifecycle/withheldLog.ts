@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { oncePer } from "../../kernel/once.ts";
 import { withoutGeneratedSuffixes } from "../../kernel/stemOfName.ts";
 import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import type { StoredWithheld } from "../../model/storedAdvice.ts";
@@ -83,10 +84,10 @@ export function createWithheldLog(): WithheldLog {
  * The id of a reason. Amounts and times in it change from moment to moment, and the named work is one of many: it stays the
  * same reason.
  */
-function idOf({ kind, subject, reason }: WithheldAdvice): string {
+const idOf = oncePer(({ kind, subject, reason }: WithheldAdvice): string => {
   const stem = withoutGeneratedSuffixes(reason)
     .replaceAll(/\d[\d.,:]*/g, "#")
     .slice(0, longestReason);
   const hash = createHash("sha256").update(JSON.stringify([kind, subject, stem]));
   return `w-${hash.digest("hex").slice(0, 12)}`;
-}
+});

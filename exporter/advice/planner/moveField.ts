@@ -12,6 +12,7 @@ import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { demandKey, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/freeCapacity/podDemand.ts";
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import { innerMap } from "../../kernel/innerMap.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
@@ -193,6 +194,7 @@ function createKinds(
 ): Kinds {
   const ruleOf = new Map<PodNeeds, string>();
   const kinds = new Map<string, PlanPodKind>();
+  const withNeeds = new Map<PodNeeds, Map<string, PlanPodKind>>();
   const takers = new Map<string, (node: number) => boolean>();
   const landings = new Map<string, (node: number) => boolean>();
   const ruledBy = (pod: number | undefined): string => {
@@ -200,7 +202,7 @@ function createKinds(
     if (view === undefined || pod === undefined || !placement.concerns(pod)) return "";
     return JSON.stringify([view.namespace, view.labels, view.placement, view.volumeClaims]);
   };
-  return (gpus, needs, from, pod) => {
+  const kindOf: Kinds = (gpus, needs, from, pod) => {
     const domain = from === null ? null : (domains[from] ?? -1);
     const left = from === null ? undefined : freeCapacities[from]?.node;
     const capacity = left === undefined ? "any" : `${left.capacityType}`;
@@ -228,6 +230,17 @@ function createKinds(
     };
     kinds.set(key, kind);
     return kind;
+  };
+  return (gpus, needs, from, pod) => {
+    // Most pods share their needs with others: their kind is found without a text of all that they ask for.
+    const alike = innerMap(withNeeds, needs);
+    const left = from === null ? "any" : `${domains[from]} ${freeCapacities[from]?.node.capacityType}`;
+    const key = `${gpus} ${left} ${ruledBy(pod)}`;
+    const known = alike.get(key);
+    if (known !== undefined) return known;
+    const found = kindOf(gpus, needs, from, pod);
+    alike.set(key, found);
+    return found;
   };
 }
 

@@ -8,6 +8,7 @@ import {
 import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { demandKey, type PodDemand, rulesKey } from "../../analysis/freeCapacity/podDemand.ts";
 import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
+import type { NodeView } from "../../join/snapshot.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { placementRulesOf, type Whereabouts } from "../placement/placementRules.ts";
@@ -46,6 +47,13 @@ interface Candidate {
   readonly free: number;
 }
 
+/** What a node had free in some pools before anything was changed. */
+interface FreeNode {
+  readonly node: number;
+  readonly view: NodeView;
+  readonly freeCapacity: FreeCapacity;
+}
+
 interface Candidates {
   readonly fewestFirst: readonly Candidate[];
   mostFirst: readonly Candidate[] | null;
@@ -58,6 +66,7 @@ const mostKinds = 500;
 export function createPlaces(analysis: Analysis): Places {
   const { nodes, queueing } = analysis.snapshot;
   const known = new Map<string, Candidates>();
+  const freeIn = new Map<string, readonly FreeNode[]>();
   const rules = placementRulesOf(analysis.snapshot);
   const anyPool = () => true;
   // Among nodes with equally much free, the first in the order of the moment is chosen.
@@ -71,16 +80,28 @@ export function createPlaces(analysis: Analysis): Places {
     return (pool, node) => own(pool, node) && classes.includes(classIn(view, pool, node));
   };
 
+  function freeNodesIn(domain: number | null, classes: PlaceAsked["classes"], key: string): readonly FreeNode[] {
+    const before = freeIn.get(key);
+    if (before !== undefined) return before;
+    const found: FreeNode[] = [];
+    const isInside = isIn(domain, classes);
+    for (let node = 0; node < nodes.length; node += 1) {
+      const freeCapacity = freeCapacityBefore(analysis, node, isInside);
+      const view = nodes[node];
+      if (view !== undefined && freeCapacity !== null) found.push({ node, view, freeCapacity });
+    }
+    freeIn.set(key, found);
+    return found;
+  }
+
   function candidatesFor(asked: PlaceAsked): Candidates {
-    const key = `${asked.domain}/${asked.classes?.join() ?? ""}|${demandKey(asked.demand)}|${rulesKey(asked.needs)}`;
+    const where = `${asked.domain}/${asked.classes?.join() ?? ""}`;
+    const key = `${where}|${demandKey(asked.demand)}|${rulesKey(asked.needs)}`;
     const before = known.get(key);
     if (before !== undefined) return before;
     const found: Candidate[] = [];
-    for (const [node, view] of nodes.entries()) {
-      const freeCapacity = freeCapacityBefore(analysis, node, isIn(asked.domain, asked.classes));
-      if (freeCapacity !== null && takes(freeCapacity, view, asked))
-        found.push({ node, name: view.name, free: freeCapacity.gpus });
-    }
+    for (const { node, view, freeCapacity } of freeNodesIn(asked.domain, asked.classes, where))
+      if (takes(freeCapacity, view, asked)) found.push({ node, name: view.name, free: freeCapacity.gpus });
     const made: Candidates = { fewestFirst: found.sort(fewestFirst), mostFirst: null };
     if (known.size >= mostKinds) known.clear();
     known.set(key, made);

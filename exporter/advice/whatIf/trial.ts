@@ -85,6 +85,33 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
       leastAllocated: changeOf(plan, "leastAllocated"),
     });
   });
+  function outcomeOf(plan: Plan, rule: PlacementRule): Outcome {
+    const made = tried(plan, rule, (copy, { moved, started }) => ({
+      moved,
+      started,
+      released: releasedIn(copy),
+      touched: [...copy.touched],
+    }));
+    const snapshot = once(() => {
+      const copy = copyCluster(analysis);
+      makePlan(copy, places, plan, rule);
+      return copy.finish();
+    });
+    return {
+      ...made,
+      get snapshot() {
+        return snapshot();
+      },
+      get measures() {
+        return measuresOf(plan)[rule];
+      },
+    };
+  }
+  // Whoever finds a plan, whoever words it and whoever judges it ask for the same outcome.
+  const outcomesOf = oncePer((plan: Plan) => ({
+    mostAllocated: once(() => outcomeOf(plan, "mostAllocated")),
+    leastAllocated: once(() => outcomeOf(plan, "leastAllocated")),
+  }));
   const startedIn = (plan: Plan, rule: PlacementRule) => tried(plan, rule, (_, { started }) => started);
   return {
     analysis,
@@ -96,28 +123,7 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
         const started = new Set(startedIn(plan, rule));
         return gangs.every((gang) => started.has(gang));
       }),
-    outcome(plan, rule) {
-      const made = tried(plan, rule, (copy, { moved, started }) => ({
-        moved,
-        started,
-        released: releasedIn(copy),
-        touched: [...copy.touched],
-      }));
-      const snapshot = once(() => {
-        const copy = copyCluster(analysis);
-        makePlan(copy, places, plan, rule);
-        return copy.finish();
-      });
-      return {
-        ...made,
-        get snapshot() {
-          return snapshot();
-        },
-        get measures() {
-          return measuresOf(plan)[rule];
-        },
-      };
-    },
+    outcome: (plan, rule) => outcomesOf(plan)[rule](),
   };
 }
 

@@ -35,7 +35,10 @@ export function findWaitingKinds({ snapshot, gangFreeCapacities, blocked }: Anal
   const byPlaced = new Map<readonly PlacedPods[], { topology?: AlikeGangs; other?: AlikeGangs }>();
   const kindOf = new Map<number, AlikeGangs>();
   const kinds: AlikeGangs[] = [];
-  for (const [index, gang] of snapshot.queueing.gangs.entries()) {
+  const { gangs } = snapshot.queueing;
+  for (let index = 0; index < gangs.length; index += 1) {
+    const gang = gangs[index];
+    if (gang === undefined) continue;
     const asked = gang.never === null && gang.gpus !== null ? gangFreeCapacities.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
     const hasNoTopology = byTopology.has(index);
