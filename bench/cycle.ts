@@ -3,9 +3,11 @@ import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { startFleet } from "./fleet/fleet.ts";
 import { gpusPerNode, podsPerNode } from "./fleet/layout.ts";
-import { collectGarbage, type Measurement, type Sample, summary } from "./measure.ts";
+import { collectGarbage, type Measurement, median, ownCpuSeconds, type Sample, summary } from "./measure.ts";
+import { mainThreadSeconds } from "./processCpu.ts";
 import { assertWhole, createProduct, type Product, wholeOf } from "./product.ts";
 import { ask } from "./question.ts";
+import { sumByTeam } from "./teamSums.ts";
 
 /** From then on cycles cost what they cost for weeks: compiled code is warm, and what is kept is in the old generation. */
 const warmUps = 12;
@@ -16,6 +18,8 @@ const uncounted = 3;
  * in some cycles: the mean over them has its part of that, while their median has none.
  */
 const cyclesPerSample = 2;
+/** How often the sums of the eight rules are made; the median counts. */
+const teamSums = 15;
 const latencyCycles = 3;
 const latencyCycleSeconds = 10;
 const delayResolutionMs = 5;
@@ -29,14 +33,18 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
   const sync = await product.sync();
   const withObjects = allocatedBytes();
   progress(`first cycles, after ${(sync.wallMs / 1000).toFixed(1)} s of listing`);
-  const first = wholeOf(await product.cycle());
+  const firstStages = await product.cycle();
+  const first = wholeOf(firstStages);
   for (let done = 1; done < warmUps; done += 1) await product.cycle();
   assertWhole(product, nodes);
   const withPages = allocatedBytes();
   progress("measured cycles");
   for (let done = 0; done < uncounted; done += 1) await product.cycle();
   const cycles: ReadonlyMap<string, Sample>[] = [];
+  const otherThreadsFrom = otherThreadsSeconds();
   for (let done = 0; done < cyclesPerSample * samples; done += 1) cycles.push(await product.cycle());
+  const otherThreadsMs = ((otherThreadsSeconds() - otherThreadsFrom) * 1000) / cycles.length;
+  const teamSumsMs = sumsOfTeamsMs(product);
   progress("cycles under a stop watch for the event loop");
   const delay = await longestDelays(product);
   const { rss } = process.memoryUsage();
@@ -44,6 +52,9 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
     firstSyncCpuMs: sync.cpuMs,
     firstSyncWallMs: sync.wallMs,
     firstCycleCpuMs: first.cpuMs,
+    firstReceiveCpuMs: firstStages.get("receive and parse")?.cpuMs ?? Number.NaN,
+    otherThreadsCpuMs: otherThreadsMs,
+    teamSumsCpuMs: teamSumsMs,
     meanCycleCpuMs: cycles.reduce((sum, stages) => sum + wholeOf(stages).cpuMs, 0) / cycles.length,
     ...delay,
     rssMiB: rss / 2 ** 20,
@@ -98,6 +109,25 @@ async function longestDelays(product: Product): Promise<Readonly<Record<string, 
     gcPauseMaxMs,
     longestStageWallMs: longestStageMs,
   };
+}
+
+/** CPU seconds so far of all threads but the main one: they mark and move what is alive, and compile. */
+function otherThreadsSeconds(): number {
+  return ownCpuSeconds() - mainThreadSeconds();
+}
+
+/** Milliseconds that the main thread takes for the sums of the eight rules over what the last cycle joined. */
+function sumsOfTeamsMs({ stack }: Product): number {
+  const snapshot = stack.latest()?.analysis.snapshot;
+  if (snapshot === undefined) return Number.NaN;
+  const times: number[] = [];
+  for (let done = 0; done < teamSums; done += 1) {
+    const from = mainThreadSeconds();
+    const teams = sumByTeam(snapshot).size;
+    times.push((mainThreadSeconds() - from) * 1000);
+    if (teams === 0) throw new Error("no team holds a GPU");
+  }
+  return median(times);
 }
 
 function allocatedBytes(): number {

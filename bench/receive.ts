@@ -10,7 +10,7 @@ import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
 import { createGetPool, type GetRequest } from "../exporter/sources/http/getPool.ts";
 import { startFleet } from "./fleet/fleet.ts";
 import { nodeAddress } from "./fleet/layout.ts";
-import { type Contender, compare, ratioByRounds } from "./measure.ts";
+import { type Contender, collectGarbage, compare, ratioByRounds } from "./measure.ts";
 import { ask } from "./question.ts";
 
 const readBytes = 262_144;
@@ -58,6 +58,12 @@ await ask("receive", async ({ nodes, samples, helpers, progress }) => {
   };
   const readAll = (): Promise<void> => getAll((node, body) => readers[node]?.read(body, 0).pages.length);
   const sockets = bareSockets(nodes, fleet.exporterPort, dcgm.concurrency);
+  progress("memory of connections and of what is remembered of pages");
+  const atFirst = keptBytes();
+  await sockets.getAll();
+  const withConnections = keptBytes();
+  await readAll();
+  const withReaders = keptBytes();
   const closeAll = async (): Promise<void> => {
     await fleet.closeConnections();
     await wait(untilClosedMs);
@@ -78,6 +84,8 @@ await ask("receive", async ({ nodes, samples, helpers, progress }) => {
   return {
     measurements,
     figures: {
+      bytesPerConnection: (withConnections - atFirst) / nodes,
+      bytesPerClient: (withReaders - withConnections) / nodes,
       ratioOfReceivedToBare: ratioByRounds(measurements, (cpu) => cpu(received) / cpu(bare)),
       ratioOfParsedToBare: ratioByRounds(measurements, (cpu) => cpu(parsed) / cpu(bare)),
       ratioOfReopenedToBare: ratioByRounds(measurements, (cpu) => cpu(reopened) / cpu(bareReopened)),
@@ -85,6 +93,13 @@ await ask("receive", async ({ nodes, samples, helpers, progress }) => {
     },
   };
 });
+
+/** Bytes that are alive, in the heap and beside it. */
+function keptBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 /** A kept connection for each node that reads answers of an announced length into one buffer and looks at nothing else. */
 function bareSockets(nodes: number, port: number, concurrency: number) {

@@ -90,7 +90,10 @@ ${stages.map((stage) => line(stage, (key) => cpuMs(results, key, stage), "ms")).
 ${figureLine("whole cycle, mean with all collections of garbage", "meanCycleCpuMs", "ms")}
 ${line("compute: all but receiving, parsing as in `parse`", (key) => computeMs(key, results), "ms")}
 ${figureLine("first sync of all objects", "firstSyncCpuMs", "ms")}
+${figureLine("of a cycle, on other threads than the exporter's: collecting garbage, compiling", "otherThreadsCpuMs", "ms")}
+${figureLine("the sums of the eight rules alone, over what was joined", "teamSumsCpuMs", "ms")}
 ${figureLine("first cycle", "firstCycleCpuMs", "ms")}
+${figureLine("of it receiving and parsing", "firstReceiveCpuMs", "ms")}
 ${figureLine("event loop blocked, longest", "eventLoopDelayMaxMs", "ms")}
 ${figureLine("longest stage, wall time", "longestStageWallMs", "ms")}
 ${figureLine("longest pause for garbage", "gcPauseMaxMs", "ms")}
