@@ -33,7 +33,9 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
   const sync = await product.sync();
   const withObjects = allocatedBytes();
   progress(`first cycles, after ${(sync.wallMs / 1000).toFixed(1)} s of listing`);
+  const firstOthersFrom = otherThreadsSeconds();
   const firstStages = await product.cycle();
+  const firstOtherThreadsMs = (otherThreadsSeconds() - firstOthersFrom) * 1000;
   const first = wholeOf(firstStages);
   for (let done = 1; done < warmUps; done += 1) await product.cycle();
   assertWhole(product, nodes);
@@ -53,6 +55,7 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
     firstSyncWallMs: sync.wallMs,
     firstCycleCpuMs: first.cpuMs,
     firstReceiveCpuMs: firstStages.get("receive and parse")?.cpuMs ?? Number.NaN,
+    firstOtherThreadsCpuMs: firstOtherThreadsMs,
     otherThreadsCpuMs: otherThreadsMs,
     teamSumsCpuMs: teamSumsMs,
     meanCycleCpuMs: cycles.reduce((sum, stages) => sum + wholeOf(stages).cpuMs, 0) / cycles.length,

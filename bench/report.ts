@@ -94,6 +94,7 @@ ${figureLine("of a cycle, on other threads than the exporter's: collecting garba
 ${figureLine("the sums of the eight rules alone, over what was joined", "teamSumsCpuMs", "ms")}
 ${figureLine("first cycle", "firstCycleCpuMs", "ms")}
 ${figureLine("of it receiving and parsing", "firstReceiveCpuMs", "ms")}
+${figureLine("of it on other threads", "firstOtherThreadsCpuMs", "ms")}
 ${figureLine("event loop blocked, longest", "eventLoopDelayMaxMs", "ms")}
 ${figureLine("longest stage, wall time", "longestStageWallMs", "ms")}
 ${figureLine("longest pause for garbage", "gcPauseMaxMs", "ms")}
