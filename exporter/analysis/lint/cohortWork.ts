@@ -1,5 +1,6 @@
 import type { CohortTree } from "../../join/queues/kueueTree.ts";
 import { quotaKey } from "../../join/queues/nodeQuotas.ts";
+import { once } from "../../kernel/once.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
 import { type PriorityRange, type QueueWork, together } from "./kueueWork.ts";
@@ -21,19 +22,16 @@ export interface CohortWork {
   readonly queuesWithWork: number;
   /** The lowest priorities in queues that hold more than their nominal quota: Kueue takes from no other queue of a cohort. */
   readonly ofBorrowers: LowestTwo;
-  /** Number of queues that may borrow, by flavor and resource. */
-  readonly borrowers: ReadonlyMap<string, number>;
+  /** Number of queues that may borrow, by flavor and resource; counted when it is first asked for. */
+  readonly borrowers: () => ReadonlyMap<string, number>;
 }
 
 /** Returns the work of a tree. */
 export function cohortWork({ queues }: CohortTree, ofQueue: ReadonlyMap<string, QueueWork>): CohortWork {
   const ofBorrowers = new Map<string, readonly LowestOf[]>();
-  const borrowers = new Map<string, number>();
   let all: PriorityRange | null = null;
   let queuesWithWork = 0;
   for (const queue of queues) {
-    for (const key of new Set(queue.quotas.filter(mayBorrow).map(quotaKey)))
-      borrowers.set(key, (borrowers.get(key) ?? 0) + 1);
     const work = ofQueue.get(queue.name);
     if (work === undefined) continue;
     queuesWithWork += 1;
@@ -43,7 +41,15 @@ export function cohortWork({ queues }: CohortTree, ofQueue: ReadonlyMap<string, 
       if (used > nominal) ofBorrowers.set(key, withLowest(ofBorrowers.get(key), { queue: queue.name, priority }));
     }
   }
-  return { ofQueue, all, queuesWithWork, ofBorrowers, borrowers };
+  return { ofQueue, all, queuesWithWork, ofBorrowers, borrowers: once(() => countBorrowers(queues)) };
+}
+
+function countBorrowers(queues: readonly KueueClusterQueue[]): ReadonlyMap<string, number> {
+  const borrowers = new Map<string, number>();
+  for (const { quotas } of queues)
+    for (const key of new Set(quotas.filter(mayBorrow).map(quotaKey)))
+      borrowers.set(key, (borrowers.get(key) ?? 0) + 1);
+  return borrowers;
 }
 
 const withLowest = (known: readonly LowestOf[] = [], one: LowestOf): readonly LowestOf[] =>
@@ -59,7 +65,7 @@ export function lentQuotas({ quotas }: KueueClusterQueue, { borrowers }: CohortW
       gpuLikeResource(quota.resource) &&
       quota.nominal > 0 &&
       quota.lendingLimit !== 0 &&
-      (borrowers.get(quotaKey(quota)) ?? 0) > (mayBorrow(quota) ? 1 : 0),
+      (borrowers().get(quotaKey(quota)) ?? 0) > (mayBorrow(quota) ? 1 : 0),
   );
 }
 

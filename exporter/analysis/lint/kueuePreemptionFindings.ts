@@ -32,26 +32,27 @@ export function kueuePreemptionFindings(snapshot: Snapshot): readonly Finding[] 
   // Only classical preemption reads it.
   const readsBorrow = schedulerSettings.kueue?.fairSharing !== true;
   const findings: Finding[] = [];
-  const dead = new Map<string, readonly DeadPolicy[]>();
+  const dead = new Map<string, DeadPolicy[]>();
   for (const queue of kueueClusterQueues) dead.set(queue.name, deadWithin(queue, work.get(queue.name)));
   for (const tree of kueueForest(queueObjects).trees) {
     if (tree.circle !== null || tree.queues.length < 2) continue;
     const ofTree = cohortWork(tree, work);
     for (const queue of tree.queues) {
-      const found = reclaimFinding(queue, lentQuotas(queue, ofTree), ofTree);
+      const found = reclaimFinding(queue, ofTree);
       if (found !== null) findings.push(found);
-      if (readsBorrow) dead.set(queue.name, [...(dead.get(queue.name) ?? []), ...deadBorrowing(queue, ofTree)]);
+      if (readsBorrow) dead.get(queue.name)?.push(...deadBorrowing(queue, ofTree));
     }
   }
   for (const [name, policies] of dead) if (policies.length > 0) findings.push(noCandidates(name, policies));
   return findings;
 }
 
-function reclaimFinding(queue: KueueClusterQueue, lent: readonly KueueQuota[], tree: CohortWork): Finding | null {
-  const [first] = lent;
-  if (first === undefined) return null;
+function reclaimFinding(queue: KueueClusterQueue, tree: CohortWork): Finding | null {
   const { reclaimWithinCohort } = queue.preemption;
   if (reclaimWithinCohort !== "Never" && reclaimWithinCohort !== "LowerPriority") return null;
+  const lent = lentQuotas(queue, tree);
+  const [first] = lent;
+  if (first === undefined) return null;
   const takes = takesBackLower(queue, lent, tree);
   if (reclaimWithinCohort === "Never") return noReclaim(queue, first, takes);
   return takes.does === "nothing" ? reclaimsNothing(queue, first, takes) : null;
@@ -102,7 +103,7 @@ interface DeadPolicy {
 /**
  * Policies within a queue that take nothing: while all its work has one priority, none of it is lower than the waiting work.
  */
-function deadWithin({ preemption }: KueueClusterQueue, work: QueueWork | undefined): readonly DeadPolicy[] {
+function deadWithin({ preemption }: KueueClusterQueue, work: QueueWork | undefined): DeadPolicy[] {
   const { waiting, admitted } = work ?? { waiting: null, admitted: null };
   if (preemption.withinClusterQueue !== "LowerPriority" || waiting === null || admitted === null) return [];
   const priority = admitted.lowest;
@@ -121,9 +122,9 @@ function deadWithin({ preemption }: KueueClusterQueue, work: QueueWork | undefin
 function deadBorrowing(queue: KueueClusterQueue, tree: CohortWork): readonly DeadPolicy[] {
   const { name, quotas, preemption } = queue;
   const { borrowWithinCohort, reclaimWithinCohort, borrowMaxPriority: threshold = null } = preemption;
+  if (borrowWithinCohort !== "LowerPriority" || reclaimWithinCohort === "Never") return [];
   const waiting = tree.ofQueue.get(name)?.waiting ?? null;
   const borrowed = quotas.filter((quota) => gpuLikeResource(quota.resource) && mayBorrow(quota));
-  if (borrowWithinCohort !== "LowerPriority" || reclaimWithinCohort === "Never") return [];
   if (waiting === null || borrowed.length === 0) return [];
   const one = ofOnePriority(tree);
   if (one.does === "nothing") {

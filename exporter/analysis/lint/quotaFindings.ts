@@ -1,6 +1,7 @@
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Device, Snapshot } from "../../join/snapshot.ts";
+import { inRanges, keepShape, type RangeSum } from "../../kernel/inRanges.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { Finding } from "./finding.ts";
@@ -39,22 +40,46 @@ const sumOf = (promises: readonly SchedulerPromise[]): number => promises.reduce
 /** Returns the physical GPUs of a domain, by its index; `null` while some of its GPUs are not counted. */
 function gpuCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
   const domainOf = domainFinder(queueing.domains);
-  const physical = new Map<number | null, number>();
-  // The previous GPU mostly belongs to the same node and pool.
-  let last: { readonly pool: string; readonly node: string; readonly domain: number | null } | null = null;
-  const add = ({ pool, node, weight }: Pick<Device, "pool" | "node" | "weight">): void => {
-    if (last?.pool !== pool || last.node !== node) last = { pool, node, domain: domainOf(pool, node) };
-    physical.set(last.domain, (physical.get(last.domain) ?? 0) + weight);
-  };
-  devices.forEach(add);
-  unpartitioned.forEach(add);
+  const physical = new Float64Array(queueing.domains.length);
+  for (const list of [devices, unpartitioned]) inRanges(list.length, new WeightSums(list, domainOf, physical));
   const uncounted = new Set(
     nodes.flatMap(({ name, pools, physicalGpus }) =>
       physicalGpus === null ? pools.map((pool) => domainOf(pool, name)) : [],
     ),
   );
-  return (domain) => (uncounted.has(domain) ? null : (physical.get(domain) ?? 0));
+  return (domain) => (uncounted.has(domain) ? null : (physical[domain] ?? 0));
 }
+
+type Weighed = Pick<Device, "pool" | "node" | "weight">;
+
+/** Adds the physical GPUs of a list to those of their domains. */
+class WeightSums implements RangeSum {
+  readonly #list: readonly Weighed[];
+  readonly #domainOf: (pool: string, node: string) => number | null;
+  readonly #sums: Float64Array;
+  #last: { readonly pool: string; readonly node: string; readonly domain: number } | null = null;
+
+  constructor(list: readonly Weighed[], domainOf: (pool: string, node: string) => number | null, sums: Float64Array) {
+    this.#list = list;
+    this.#domainOf = domainOf;
+    this.#sums = sums;
+  }
+
+  addRange(from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      const one = this.#list[i];
+      if (one === undefined) continue;
+      const { pool, node, weight } = one;
+      // The previous GPU mostly belongs to the same node and pool.
+      if (this.#last?.pool !== pool || this.#last.node !== node)
+        this.#last = { pool, node, domain: this.#domainOf(pool, node) ?? -1 };
+      const { domain } = this.#last;
+      this.#sums[domain] = (this.#sums[domain] ?? 0) + weight;
+    }
+  }
+}
+
+keepShape(new WeightSums([], () => null, new Float64Array(0)));
 
 function aboveCapacity(domain: QuotaDomain, { scheduler, gpus }: SchedulerPromise, physicalGpus: number): Finding {
   const over = rounded(gpus - physicalGpus);
