@@ -30,33 +30,64 @@ export function findBlocked(
     known ??= createMigGeometry(snapshot, freeCapacities.domains);
     return known;
   };
-  const judgedAsTheyAre = new Map<AskedPods, Judgement | null>();
-  const judgedWithoutTopology = new Map<AskedPods, Judgement | null>();
-  const work: BlockedWork[] = [];
-  const now = new Map<string, number>();
+  const evidence: BlockedEvidence = {
+    snapshot,
+    freeCapacities,
+    before: since,
+    topologyBlocks,
+    geometry,
+    judgedAsTheyAre: new Map(),
+    judgedWithoutTopology: new Map(),
+  };
+  const found = { work: [] as BlockedWork[], since: new Map<string, number>() };
   for (let index = 0; index < gangs.length; index++) {
     const gang = gangs[index];
-    if (gang === undefined) continue;
-    const asked = gang.never === null && gang.gpus !== null ? freeCapacities.askedOf(index) : null;
-    if (asked === null || asked.placed.length === 0) continue;
-    const hasNoTopology = asked.verdict === "fits" && topologyBlocks(index) !== null;
-    // Gangs with the same requests are judged once.
-    const judged = hasNoTopology ? judgedWithoutTopology : judgedAsTheyAre;
-    let judgement = judged.get(asked);
-    if (judgement === undefined) {
-      judgement = judge(asked, hasNoTopology, freeCapacities.fit, geometry);
-      judged.set(asked, judgement);
-    }
-    if (judgement === null) continue;
-    const key = keyOf(gang);
-    const first = Math.min(since.get(key) ?? snapshot.at, snapshot.at);
-    now.set(key, first);
-    const { pools, gpus, freeGpus, blocker } = judgement;
-    const isStanding = snapshot.at - first > standingSeconds;
-    // Tens of thousands may be blocked: spreading a judgement takes longer than everything else here.
-    work.push({ gang: index, key, pools, gpus, freeGpus, blocker, since: first, isStanding });
+    if (gang !== undefined) addBlocked(gang, index, evidence, found);
   }
-  return work.length === 0 ? nothingBlocked : { work, since: now };
+  return found.work.length === 0 ? nothingBlocked : found;
+}
+
+/** What decides which gangs are blocked. Gangs with the same requests are judged once. */
+interface BlockedEvidence {
+  readonly snapshot: Snapshot;
+  readonly freeCapacities: GangFreeCapacities;
+  /** Since when, as the moment before found it. */
+  readonly before: ReadonlyMap<string, number>;
+  readonly topologyBlocks: TopologyBlocks;
+  readonly geometry: () => MigGeometry;
+  readonly judgedAsTheyAre: Map<AskedPods, Judgement | null>;
+  readonly judgedWithoutTopology: Map<AskedPods, Judgement | null>;
+}
+
+/** Adds a gang if it is blocked. */
+function addBlocked(
+  gang: WaitingGang,
+  index: number,
+  evidence: BlockedEvidence,
+  found: { readonly work: BlockedWork[]; readonly since: Map<string, number> },
+): void {
+  const { snapshot, freeCapacities, before } = evidence;
+  const asked = gang.never === null && gang.gpus !== null ? freeCapacities.askedOf(index) : null;
+  const judgement = asked === null || asked.placed.length === 0 ? null : judgementOf(asked, index, evidence);
+  if (judgement === null) return;
+  const key = keyOf(gang);
+  const since = Math.min(before.get(key) ?? snapshot.at, snapshot.at);
+  found.since.set(key, since);
+  const { pools, gpus, freeGpus, blocker } = judgement;
+  const isStanding = snapshot.at - since > standingSeconds;
+  // Tens of thousands may be blocked: spreading a judgement takes longer than everything else here.
+  found.work.push({ gang: index, key, pools, gpus, freeGpus, blocker, since, isStanding });
+}
+
+function judgementOf(asked: AskedPods, gang: number, evidence: BlockedEvidence): Judgement | null {
+  const { topologyBlocks, freeCapacities, geometry } = evidence;
+  const hasNoTopology = asked.verdict === "fits" && topologyBlocks(gang) !== null;
+  const judged = hasNoTopology ? evidence.judgedWithoutTopology : evidence.judgedAsTheyAre;
+  const known = judged.get(asked);
+  if (known !== undefined) return known;
+  const judgement = judge(asked, hasNoTopology, freeCapacities.fit, geometry);
+  judged.set(asked, judgement);
+  return judgement;
 }
 
 /**

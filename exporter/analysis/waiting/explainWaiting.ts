@@ -17,7 +17,7 @@ import { findTopologyBlocks, type TopologyBlocks } from "../topology/topologyBlo
 import { findPartialGangs } from "./partialGangs.ts";
 import { createQueueAllowance } from "./queueAllowance.ts";
 import { type GangDeadlock, noWaiting, type PartialGang, type Waiting, type WaitingWork } from "./waiting.ts";
-import { createWaitTotals } from "./waitTotals.ts";
+import { WaitTotals } from "./waitTotals.ts";
 
 /** The settings by which waiting is judged. */
 export type WaitSettings = Pick<QueueSettings, "waitTargets">;
@@ -32,7 +32,7 @@ export function explainWaiting(
   freeCapacities: GangFreeCapacities = findGangFreeCapacities(snapshot, findFreeCapacities(snapshot)),
   topologyBlocks: TopologyBlocks = findTopologyBlocks(snapshot, freeCapacities, []),
 ): Waiting {
-  const { queueing, at } = snapshot;
+  const { queueing } = snapshot;
   const partialGangs = findPartialGangs(snapshot);
   if (queueing.gangs.length === 0 && partialGangs.length === 0) return noWaiting;
   const evidence = {
@@ -45,27 +45,33 @@ export function explainWaiting(
     alike: new Map<WaitingGang["parts"], JudgedGang>(),
   };
   const targetOf = createTargets(settings);
-  const totals = createWaitTotals();
+  const totals = new WaitTotals();
   const work: WaitingWork[] = [];
   for (let index = 0; index < queueing.gangs.length; index++) {
     const gang = queueing.gangs[index];
     if (gang === undefined) continue;
-    const ageSeconds = gang.since === null ? null : Math.max(0, at - gang.since);
-    const target = ageSeconds === null ? null : targetOf(gang.queue ?? "", gang.priorityClass);
-    const isLate = target === null || ageSeconds === null ? null : ageSeconds > target;
-    const cause = causeOf(gang, index, evidence);
-    const waiting = workOf(index, cause, { ageSeconds, isLate }, topologyBlocks);
+    const waiting = explain(gang, index, evidence, targetOf);
     work.push(waiting);
     totals.add(gang, waiting);
   }
   return { work, queues: totals.total(), partialGangs, deadlocks: findDeadlocks(snapshot, partialGangs) };
 }
 
+function explain(gang: WaitingGang, index: number, evidence: WaitEvidence, targetOf: TargetOf): WaitingWork {
+  const { snapshot, topologyBlocks } = evidence;
+  const ageSeconds = gang.since === null ? null : Math.max(0, snapshot.at - gang.since);
+  const target = ageSeconds === null ? null : targetOf(gang.queue ?? "", gang.priorityClass);
+  const isLate = target === null || ageSeconds === null ? null : ageSeconds > target;
+  const cause = causeOf(gang, index, evidence);
+  return workOf(index, cause, ageSeconds, isLate, topologyBlocks);
+}
+
 /** Written out: there may be tens of thousands, and most have none of the facts that only some have. */
 function workOf(
   gang: number,
   cause: WaitCause | typeof roomForSome,
-  { ageSeconds, isLate }: Pick<WaitingWork, "ageSeconds" | "isLate">,
+  ageSeconds: number | null,
+  isLate: boolean | null,
   topologyBlocks: TopologyBlocks,
 ): WaitingWork {
   if (cause === roomForSome) return { gang, cause: "gang", hasRoomForSome: true, ageSeconds, isLate };
@@ -267,7 +273,9 @@ function strictHeads({ queues, gangs }: Queueing): ReadonlyMap<number, number> {
 }
 
 /** Finds the wait target of a queue and class, seconds; `null` without one. */
-function createTargets({ waitTargets }: WaitSettings): (queue: string, priorityClass: string) => number | null {
+type TargetOf = (queue: string, priorityClass: string) => number | null;
+
+function createTargets({ waitTargets }: WaitSettings): TargetOf {
   if (waitTargets.length === 0) return () => null;
   const known = new Map<string, Map<string, number | null>>();
   return (queue, priorityClass) => {

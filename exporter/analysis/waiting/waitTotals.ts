@@ -1,4 +1,5 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { keepShape } from "../../kernel/inRanges.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
 import { type QueueWaiting, type WaitingWork, waitBuckets } from "./waiting.ts";
 
@@ -17,23 +18,48 @@ interface Sum {
 }
 
 /** Totals of what waits by leaf queue, domain and priority class. */
-export interface WaitTotals {
-  add(gang: WaitingGang, work: WaitingWork): void;
-  /** The totals, ordered by queue (those without one last), domain and class. */
-  total(): readonly QueueWaiting[];
-}
+export class WaitTotals {
+  readonly #byClass = new Map<string, Map<number, Sum>>();
 
-/** Creates totals in which nothing is counted yet. */
-export function createWaitTotals(): WaitTotals {
-  const byClass = new Map<string, Map<number, Sum>>();
-  const sumOf = (queue: number | null, domain: number | null, priorityClass: string): Sum => {
-    const sums = byClass.get(priorityClass) ?? new Map<number, Sum>();
-    byClass.set(priorityClass, sums);
+  add(gang: WaitingGang, work: WaitingWork): void {
+    const { parts } = gang;
+    if (parts.length > 1) {
+      this.#addParts(gang, work);
+      return;
+    }
+    const first = parts[0];
+    const sum = this.#sumOf(first?.queue ?? null, first?.domain ?? null, gang.priorityClass);
+    addGang(sum, work);
+    if (gang.gpus !== null) addGpus(sum, work, gang.gpus);
+  }
+
+  /** The totals, ordered by queue (those without one last), domain and class. */
+  total(): readonly QueueWaiting[] {
+    return [...this.#byClass.values()]
+      .flatMap((sums) => [...sums.values()])
+      .sort(bySubject)
+      .map(finished);
+  }
+
+  /** Adds the parts of a gang: each part counts in its own queue, and the gang once in each of its queues. */
+  #addParts(gang: WaitingGang, work: WaitingWork): void {
+    const seen = new Set<Sum>();
+    for (const { queue, domain, pods, gpusPerPod } of gang.parts) {
+      const sum = this.#sumOf(queue, domain, gang.priorityClass);
+      if (!seen.has(sum)) addGang(sum, work);
+      seen.add(sum);
+      if (gang.gpus !== null && gpusPerPod !== null) addGpus(sum, work, pods * gpusPerPod);
+    }
+  }
+
+  #sumOf(queue: number | null, domain: number | null, priorityClass: string): Sum {
+    const sums = this.#byClass.get(priorityClass) ?? new Map<number, Sum>();
+    if (sums.size === 0) this.#byClass.set(priorityClass, sums);
     // A queue is in only one domain.
     const key = queue ?? -2 - (domain ?? -1);
     const known = sums.get(key);
     if (known !== undefined) return known;
-    const sum = {
+    const sum: Sum = {
       queue,
       domain,
       priorityClass,
@@ -47,40 +73,10 @@ export function createWaitTotals(): WaitTotals {
     };
     sums.set(key, sum);
     return sum;
-  };
-  return {
-    add(gang, work) {
-      const [first] = gang.parts;
-      if (gang.parts.length > 1) {
-        addParts(gang, work, sumOf);
-        return;
-      }
-      const sum = sumOf(first?.queue ?? null, first?.domain ?? null, gang.priorityClass);
-      addGang(sum, work);
-      if (gang.gpus !== null) addGpus(sum, work, gang.gpus);
-    },
-    total: () =>
-      [...byClass.values()]
-        .flatMap((sums) => [...sums.values()])
-        .sort(bySubject)
-        .map(finished),
-  };
-}
-
-/** Adds the parts of a gang: each part counts in its own queue, and the gang once in each of its queues. */
-function addParts(
-  gang: WaitingGang,
-  work: WaitingWork,
-  sumOf: (queue: number | null, domain: number | null, priorityClass: string) => Sum,
-): void {
-  const seen = new Set<Sum>();
-  for (const { queue, domain, pods, gpusPerPod } of gang.parts) {
-    const sum = sumOf(queue, domain, gang.priorityClass);
-    if (!seen.has(sum)) addGang(sum, work);
-    seen.add(sum);
-    if (gang.gpus !== null && gpusPerPod !== null) addGpus(sum, work, pods * gpusPerPod);
   }
 }
+
+keepShape(new WaitTotals());
 
 function addGang(sum: Sum, { ageSeconds, isLate }: WaitingWork): void {
   sum.gangs += 1;
@@ -99,8 +95,9 @@ function addGpus(sum: Sum, { cause, ageSeconds }: WaitingWork, gpus: number): vo
 }
 
 function bucketOf(seconds: number): number {
-  const bucket = waitBuckets.findIndex((bound) => seconds <= bound);
-  return bucket < 0 ? waitBuckets.length : bucket;
+  let bucket = 0;
+  while (bucket < waitBuckets.length && seconds > (waitBuckets[bucket] ?? 0)) bucket += 1;
+  return bucket;
 }
 
 function finished({ gpuAge, gpusWithAge, ageBuckets, ...sum }: Sum): QueueWaiting {
