@@ -211,9 +211,10 @@ function domainFairness(
 ): DomainFairness {
   let [allocated, pending, entitled, excess, shortfall, idleGap] = [0, 0, 0, 0, 0, 0];
   let [n, sum, squares] = [0, 0, 0];
-  for (const { index, queue } of [...unit.nodes, ...unit.unqueued]) {
-    const judged = queue.domain === domain && queue.children.length === 0 ? (queues[index] ?? null) : null;
-    if (judged === null) continue;
+  for (let i = 0; i < unit.nodes.length + unit.unqueued.length; i++) {
+    const { index = -1, queue } = unit.nodes[i] ?? unit.unqueued[i - unit.nodes.length] ?? {};
+    const judged = queue?.domain === domain && queue.children.length === 0 ? (queues[index] ?? null) : null;
+    if (judged === null || queue === undefined) continue;
     allocated += queue.allocated;
     pending += queue.pending;
     entitled += judged.entitled;

@@ -1,5 +1,6 @@
 import { FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { FreeQuotas } from "./freeQuotas.ts";
 import { type LevelFacts, rounding, type UnitFacts } from "./levelFacts.ts";
 
 /**
@@ -163,20 +164,23 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
     network.addArc(hubs[unit.domains.indexOf(domain)] ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
   const nodes = new Int32Array(quotas.parent.length);
   for (let i = 0; i < nodes.length; i++) {
-    const [local, usual] = [quotas.local[i] ?? 0, quotas.usual[i] ?? 0];
     const hub = hubs[domainOf[i] ?? -1] ?? sink;
     const above = nodes[quotas.parent[i] ?? -1] ?? hub;
-    const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, quotas.sure[i] ?? 0) : usual;
     nodes[i] = above;
+    const most = mostOf(quotas, i, sureOnly.has(unit.entityOf[i] ?? -1));
     // Everything that comes in goes on, so nothing is bounded here.
-    if (most >= (comes[i] ?? 0) - rounding && (local <= 0 || above === hub)) continue;
+    if (most >= (comes[i] ?? 0) - rounding && (above === hub || (quotas.local[i] ?? 0) <= 0)) continue;
     const own = network.addNode();
-    network.addArc(own, hub, local);
+    network.addArc(own, hub, quotas.local[i] ?? 0);
     network.addArc(own, above, most);
     nodes[i] = own;
   }
   return nodes;
 }
+
+/** The most that a record may pass up to its parent. */
+const mostOf = ({ usual, sure }: FreeQuotas, at: number, isSure: boolean): number =>
+  isSure ? Math.min(usual[at] ?? 0, sure[at] ?? 0) : (usual[at] ?? 0);
 
 /**
  * Adds the items. Those of one queue, or of several that are one in this network, become one if they may go to the same places.

@@ -2,7 +2,7 @@ import { FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Given } from "./distinguishClasses.ts";
 import type { FreeQuotas } from "./freeQuotas.ts";
-import type { FlowItem, UnitFacts } from "./levelFacts.ts";
+import type { FlowItem, LevelFacts, UnitFacts } from "./levelFacts.ts";
 
 /** An amount that is allocated beyond what was taken out beforehand, or that waits, and the places where it may go. */
 export interface PlacedItem extends FlowItem {
@@ -22,11 +22,11 @@ export interface ItemPlacing extends Omit<Given, "gpus"> {
  * leaves ask, and it contains only quotas that their work can use.
  */
 export function placeItems(
-  facts: UnitFacts,
+  facts: LevelFacts,
   items: readonly PlacedItem[],
   totals: ReadonlyMap<number, number>,
 ): readonly Given[] {
-  const { unit, capacities, quotas } = facts;
+  const { unit, capacities, quotas, domainOf } = facts;
   const network = new FlowNetwork();
   const [source, sink] = [network.addNode(), network.addNode()];
   const classes = capacities.map((gpus) => {
@@ -34,14 +34,14 @@ export function placeItems(
     network.addArc(node, sink, gpus);
     return node;
   });
-  const hubs = new Map(unit.domains.map((domain) => [domain, network.addNode()] as const));
+  const hubs = unit.domains.map(() => network.addNode());
   for (const [i, { domain }] of unit.classes.entries())
-    network.addArc(hubs.get(domain) ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
+    network.addArc(hubs[unit.domains.indexOf(domain)] ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
 
   const { leaves, asked } = addLeaves(facts, totals, network, source);
   const moving: PlacedItem[] = [];
   for (const item of items) if ((leaves[item.entity] ?? -1) !== -1) moving.push(item);
-  const hubOf = (quota: number): number => hubs.get(unit.nodes[quota]?.queue.domain ?? -1) ?? sink;
+  const hubOf = (quota: number): number => hubs[domainOf[quota] ?? -1] ?? sink;
   const targets = quotas === null ? classes : addQuotas(quotas, moving, network, hubOf);
   // The arc to the first place of each item; those to its other places follow.
   const arcs = new Int32Array(moving.length);

@@ -80,7 +80,7 @@ export function createUnitNetwork(
       };
       return { usual, sure };
     },
-    place: (totals) => [...own, ...distinguishClasses(unit, own, placeItems(facts, items, totals))],
+    place: (totals) => [...own, ...distinguishClasses(unit, own, placeItems(forLevels, items, totals))],
   };
 }
 

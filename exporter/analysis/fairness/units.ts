@@ -1,8 +1,8 @@
-import type { Queueing, WaitingGang, WaitingPlace } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView, WaitingGang, WaitingPlace } from "../../join/queues/queueing.ts";
 import type { EntitledNode, Placed } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
-import { queueKey, queueName } from "./shortSince.ts";
+import { queueKey } from "./shortSince.ts";
 import { allocatedItems, classesOf, waitingItems } from "./unitWork.ts";
 
 /** One queue over all domains of the unit in which it has a record. */
@@ -175,15 +175,14 @@ type OpenNode = { -readonly [Key in keyof EntitledNode]: EntitledNode[Key] };
 function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities" | "entityOf"> {
   const entities: { readonly nodes: number[]; readonly parent: number | null; readonly children: number[] }[] = [];
   const entityOf = new Int32Array(nodes.length).fill(-1);
-  const byName = new Map<string, number>();
+  const byName: EntitiesOfKind[] = [];
   for (let node = 0; node < nodes.length; node++) {
     const { queue, parent: place } = nodes[node] ?? {};
     if (queue === undefined) continue;
-    const key = queueName(queue);
-    const known = byName.get(key) ?? -1;
+    const ofKind = entitiesOfKind(queue, byName);
+    const known = ofKind.get(queue.name) ?? -1;
     const named = entities[known];
-    const isElsewhere = named?.nodes.every((one) => nodes[one]?.queue.domain !== queue.domain) === true;
-    if (named !== undefined && isElsewhere) {
+    if (named !== undefined && !hasRecordIn(queue.domain, named.nodes, nodes)) {
       named.nodes.push(node);
       entityOf[node] = known;
       continue;
@@ -191,10 +190,30 @@ function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities"
     const above = entityOf[place ?? -1] ?? null;
     const entity = entities.push({ nodes: [node], parent: above, children: [] }) - 1;
     entityOf[node] = entity;
-    byName.set(key, entity);
+    ofKind.set(queue.name, entity);
     if (above !== null) entities[above]?.children.push(entity);
   }
   return { entities, entityOf };
+}
+
+/** The entities of one kind of one scheduler, by name. */
+interface EntitiesOfKind {
+  readonly scheduler: QueueView["scheduler"];
+  readonly kind: QueueView["kind"];
+  readonly byName: Map<string, number>;
+}
+
+/** There are only a few kinds: a key of all three names would be made for each of the records. */
+function entitiesOfKind({ scheduler, kind }: QueueView, all: EntitiesOfKind[]): Map<string, number> {
+  for (const one of all) if (one.scheduler === scheduler && one.kind === kind) return one.byName;
+  const byName = new Map<string, number>();
+  all.push({ scheduler, kind, byName });
+  return byName;
+}
+
+function hasRecordIn(domain: number, records: readonly number[], nodes: readonly EntitledNode[]): boolean {
+  for (const one of records) if (nodes[one]?.queue.domain === domain) return true;
+  return false;
 }
 
 /**

@@ -14,12 +14,10 @@ export function kaiViews(
 ): readonly SchedulerView[] {
   const byName = new Map(objects.kaiQueues.map((queue) => [queue.name, queue] as const));
   const views: SchedulerView[] = [];
+  const roots = rootsByDomain(queueing);
   for (const [i, domain] of queueing.domains.entries()) {
-    if (domain.unknownBecause !== null) continue;
-    const root = queueing.queues.findIndex(
-      (queue) => queue.domain === i && queue.scheduler === "kai" && queue.kind === "Scheduler",
-    );
-    if (root < 0) continue;
+    const root = roots.get(i);
+    if (root === undefined || domain.unknownBecause !== null) continue;
     const plain = sharesBelow(queueing, byName, root, domain.capacity, isGpu, null);
     for (const [name, value] of plain) views.push(shareView("kai-fair-share", name, domain.name, value));
     if (history === null) continue;
@@ -30,12 +28,23 @@ export function kaiViews(
   return [...views, ...allocatedViews(queueing, objects, isGpu)];
 }
 
+/** The root of KAI's queues in each domain in which it has any. */
+function rootsByDomain({ queues }: Queueing): ReadonlyMap<number, number> {
+  const roots = new Map<number, number>();
+  for (let i = 0; i < queues.length; i++) {
+    const { scheduler, kind, domain = -1 } = queues[i] ?? {};
+    if (scheduler === "kai" && kind === "Scheduler" && !roots.has(domain)) roots.set(domain, i);
+  }
+  return roots;
+}
+
 /** What the queues of KAI hold, by pods and as KAI reports it. */
 function allocatedViews(
   { queues }: Queueing,
   { kaiQueues }: QueueObjects,
   isGpu: (resource: string) => boolean,
 ): readonly SchedulerView[] {
+  if (kaiQueues.length === 0) return [];
   const byPods = new Map<string, number>();
   for (const { scheduler, kind, name, allocated: gpus } of queues) {
     if (scheduler === "kai" && kind !== "Scheduler") byPods.set(name, (byPods.get(name) ?? 0) + gpus);
