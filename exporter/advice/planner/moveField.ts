@@ -17,6 +17,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import { type PlacementRules, placementRulesOf } from "../placement/placementRules.ts";
+import { nodeIndexes as indexesByName } from "../usage/eachHolding.ts";
 import { isPhysicalGpu } from "../whatIf/podHoldings.ts";
 import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanRules, PlanUnit } from "./problem.ts";
 
@@ -46,7 +47,7 @@ export function moveFieldOf(
 ): MoveField {
   const placement = placementRulesOf(snapshot);
   const kinds = createKinds(snapshot, freeCapacities, domainsOf(snapshot, freeCapacities), placement);
-  const indexOf = new Map(snapshot.nodes.map(({ name }, index) => [name, index] as const));
+  const indexOf = indexesByName(snapshot.nodes);
   const nodeOf = new Map<string, number>();
   const nodes: PlanNode[] = [];
   const given = new Map<number, GivenBack>();
@@ -194,7 +195,8 @@ function createKinds(
 ): Kinds {
   const ruleOf = new Map<PodNeeds, string>();
   const kinds = new Map<string, PlanPodKind>();
-  const withNeeds = new Map<PodNeeds, Map<string, PlanPodKind>>();
+  const withNeeds = new Map<PodNeeds, Map<string, Map<number, PlanPodKind>>>();
+  const lefts = freeCapacities.map(({ node }, from) => `${domains[from] ?? -1} ${node.capacityType}`);
   const takers = new Map<string, (node: number) => boolean>();
   const landings = new Map<string, (node: number) => boolean>();
   const ruledBy = (pod: number | undefined): string => {
@@ -232,14 +234,13 @@ function createKinds(
     return kind;
   };
   return (gpus, needs, from, pod) => {
+    if (pod !== undefined && placement.concerns(pod)) return kindOf(gpus, needs, from, pod);
     // Most pods share their needs with others: their kind is found without a text of all that they ask for.
-    const alike = innerMap(withNeeds, needs);
-    const left = from === null ? "any" : `${domains[from]} ${freeCapacities[from]?.node.capacityType}`;
-    const key = `${gpus} ${left} ${ruledBy(pod)}`;
-    const known = alike.get(key);
+    const alike = innerMap(innerMap(withNeeds, needs), (from === null ? null : lefts[from]) ?? "any");
+    const known = alike.get(gpus);
     if (known !== undefined) return known;
     const found = kindOf(gpus, needs, from, pod);
-    alike.set(key, found);
+    alike.set(gpus, found);
     return found;
   };
 }

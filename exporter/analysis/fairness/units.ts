@@ -94,10 +94,17 @@ export function* eachUnit(
 ): Generator<SharedUnit, void> {
   const groups = groupDomains(queueing);
   const sure = guaranteesOf(queueing);
-  const byDomain = Map.groupBy(queueing.queues.keys(), (index) => queueing.queues[index]?.domain ?? -1);
+  const byDomain = queuesByDomain(queueing);
   for (const domains of groups)
     if (only === null || domains.some((domain) => only.has(domain)))
       yield unitOf(queueing, history, domains, byDomain, sure);
+}
+
+/** Indices of the queues of each domain, ascending. */
+function queuesByDomain({ domains, queues }: Queueing): readonly (readonly number[])[] {
+  const found: number[][] = domains.map(() => []);
+  for (let index = 0; index < queues.length; index++) found[queues[index]?.domain ?? -1]?.push(index);
+  return found;
 }
 
 function groupDomains({ domains, gangs }: Queueing): readonly (readonly number[])[] {
@@ -131,7 +138,7 @@ function unitOf(
   queueing: Queueing,
   history: UsageHistory | null,
   domains: readonly number[],
-  byDomain: ReadonlyMap<number, readonly number[]>,
+  byDomain: readonly (readonly number[])[],
   sure: Float64Array,
 ): SharedUnit {
   const nodes: OpenNode[] = [];
@@ -139,7 +146,7 @@ function unitOf(
   const places = new Int32Array(queueing.queues.length).fill(-1);
   // Parents come before children.
   for (const domain of domains)
-    for (const index of byDomain.get(domain) ?? []) {
+    for (const index of byDomain[domain] ?? []) {
       const queue = queueing.queues[index];
       if (queue === undefined) continue;
       if (queue.kind === "Unqueued") {
