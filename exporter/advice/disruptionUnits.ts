@@ -51,7 +51,7 @@ export function unitsWith(moment: AdviceMoment, pods: readonly number[]): readon
 
 function placesOf(units: readonly DisruptionUnit[], podCount: number): Int32Array {
   const places = new Int32Array(podCount).fill(-1);
-  for (const [place, { pods }] of units.entries()) for (const pod of pods) places[pod] = place;
+  for (let place = 0; place < units.length; place += 1) for (const pod of units[place]?.pods ?? []) places[pod] = place;
   return places;
 }
 
@@ -118,8 +118,9 @@ export interface PodGroup {
 export const groupPods = oncePer(({ snapshot: { pods, workloads } }: Analysis): readonly PodGroup[] => {
   const found: { pods: number[]; workload: number; isGang: boolean }[] = [];
   const places = new Map<string | number, number>();
-  for (const [i, pod] of pods.entries()) {
-    if (pod.status !== "allocated" || pod.uid === null || pod.needs === null) continue;
+  for (let i = 0; i < pods.length; i += 1) {
+    const pod = pods[i];
+    if (pod === undefined || pod.status !== "allocated" || pod.uid === null || pod.needs === null) continue;
     const key = groupKey(pod, workloads[pod.workload]);
     const known = key === null ? undefined : places.get(key);
     const group = known === undefined ? undefined : found[known];

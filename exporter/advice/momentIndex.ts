@@ -177,14 +177,19 @@ function usersOfClaims({ pods }: Snapshot, allocated: readonly number[]): Readon
 
 function workloadsByKeys({ workloads, pods }: Snapshot): ReadonlyMap<string, readonly WorkloadView[]> {
   const found = new Map<string, WorkloadView[]>();
+  /** All keys of a workload follow each other, so that one that has a key already is the last there. */
+  const add = (key: string, workload: WorkloadView): void => {
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [workload]);
+    else if (known[known.length - 1] !== workload) known.push(workload);
+  };
   for (const workload of workloads) {
-    const keys = new Set([workloadName(workload), ...workload.ownerUids]);
-    if (workload.queueObject !== null) keys.add(workload.queueObject.uid);
-    if (workload.gang !== null) keys.add(workload.gang.id);
-    const [first] = workload.pods;
-    const only = first === undefined ? undefined : pods[first];
-    if (workload.pods.length === 1 && only !== undefined && only.uid !== null) keys.add(only.uid);
-    for (const key of keys) addTo(found, key, workload);
+    add(workloadName(workload), workload);
+    for (const uid of workload.ownerUids) add(uid, workload);
+    if (workload.queueObject !== null) add(workload.queueObject.uid, workload);
+    if (workload.gang !== null) add(workload.gang.id, workload);
+    const only = workload.pods.length === 1 ? pods[workload.pods[0] ?? -1] : undefined;
+    if (only !== undefined && only.uid !== null) add(only.uid, workload);
   }
   return found;
 }

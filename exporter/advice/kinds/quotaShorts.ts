@@ -77,8 +77,9 @@ function fitsIn({ analysis }: AdviceMoment, index: number, queue: number): boole
 function spareByDomain({ analysis }: AdviceMoment): readonly (number | null)[] {
   const { queues, domains } = analysis.snapshot.queueing;
   const owed = domains.map(() => 0);
-  for (const [index, queue] of queues.entries()) {
-    if (queue.isLeaf)
+  for (let index = 0; index < queues.length; index += 1) {
+    const queue = queues[index];
+    if (queue?.isLeaf === true)
       owed[queue.domain] = (owed[queue.domain] ?? 0) + (analysis.fairness.queues[index]?.shortfall ?? 0);
   }
   return domains.map(({ capacity, unknownBecause }, index) => {

@@ -19,8 +19,9 @@ export function deviationsIn(
     for (const { node, gpus } of entitle(unit, { kValue: history?.kValue ?? 0 }).placed)
       entitled[node] = (entitled[node] ?? 0) + gpus;
     for (const { index } of unit.unqueued) found.set(index, 0);
-    for (const [node, { index, queue }] of unit.nodes.entries()) {
-      if (!queue.isLeaf) continue;
+    for (let node = 0; node < unit.nodes.length; node++) {
+      const { index, queue } = unit.nodes[node] ?? {};
+      if (index === undefined || queue?.isLeaf !== true) continue;
       const deviation = queue.allocated - (entitled[node] ?? 0);
       found.set(index, Math.abs(deviation) > gpuTolerance ? deviation : 0);
     }

@@ -52,6 +52,17 @@ describe("moving pods", () => {
     expect(trial.before(plan)).toMatchObject({ blockedGpus: 4, pendingGpus: 4, freeGpus: 4 });
   });
 
+  it("is tried once for each rule, whoever asks for the outcome", () => {
+    const trial = createTrial({ analysis: scattered });
+    const plan = moving(["b"]);
+    const first = trial.outcome(plan, "mostAllocated");
+    expect(trial.effort()).toBe(1);
+    expect(trial.outcome(plan, "mostAllocated")).toBe(first);
+    expect(trial.effort()).toBe(1);
+    expect(trial.outcome(moving(["b"]), "mostAllocated").moved).toEqual(first.moved);
+    expect(trial.effort()).toBe(2);
+  });
+
   it("says where a pod goes by the rule, not where a plan would like it", () => {
     const trial = createTrial({ analysis: scattered });
     const most = trial.outcome(moving([]), "mostAllocated");
