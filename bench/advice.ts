@@ -11,6 +11,7 @@ import { type Adviser, createAdviser } from "../exporter/advice/adviser.ts";
 import { turnsOf } from "../exporter/advice/turns.ts";
 import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
 import type { Analysis } from "../exporter/analysis/analysis.ts";
+import { findSickGpus } from "../exporter/analysis/health/findSickGpus.ts";
 import { createPlacementCache } from "../exporter/analysis/placement/measurePlacement.ts";
 import { configSchema } from "../exporter/config/schema.ts";
 import { join } from "../exporter/join/join.ts";
@@ -89,6 +90,8 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
       const seconds = mainThreadSeconds() - from;
       advisedSeconds += seconds;
       longestSeconds = Math.max(longestSeconds, seconds);
+      // Publishing, which comes next in a cycle, finds the GPUs that need care: a search that goes on later finds them known.
+      if (analysis !== null) findSickGpus(analysis.snapshot);
       hasFound ||=
         last?.recommendations.some(({ state }) => state === "open") === true ||
         last?.withheld.some(({ why }) => why === "standing") === true;
