@@ -1,4 +1,4 @@
-import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Placed } from "./claims.ts";
 import type { AllocatedItem, ItemPlace, UnitClass, WaitingItem } from "./units.ts";
@@ -77,8 +77,7 @@ export function waitingItems(work: UnitWork): readonly WaitingItem[] {
   const items: WaitingItem[] = [];
   for (let node = 0; node < work.nodes.length; node++) {
     const queue = work.nodes[node]?.queue;
-    if (queue?.isLeaf === true && queue.pending > gpuTolerance)
-      for (const item of itemsOf(node, work, sites)) items.push(item);
+    if (queue?.isLeaf === true && queue.pending > gpuTolerance) addItemsOf(node, work, sites, items);
   }
   return items;
 }
@@ -88,42 +87,53 @@ interface ClassSites {
   readonly ofDomain: ReadonlyMap<number, readonly number[]>;
 }
 
-function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly WaitingItem[] {
+function addItemsOf(node: number, work: UnitWork, sites: ClassSites, items: WaitingItem[]): void {
   const { queueing, nodes, entityOf } = work;
   const place = nodes[node];
-  if (place === undefined) return [];
+  if (place === undefined) return;
   const { index, queue } = place;
-  const found = new Map<string, WaitingItem>();
-  // Many parts have the very same places.
-  const keys = new Map<WaitingPart["places"], { readonly key: string; readonly places: readonly ItemPlace[] }>();
   const hereOnly: readonly ItemPlace[] = [{ node, classes: sites.ofDomain.get(queue.domain) ?? [] }];
-  const keyed = (part: WaitingPart) => {
-    const known = keys.get(part.places);
-    if (known !== undefined) return known;
-    const places = placesOf(part, hereOnly, work, sites);
-    const made = { key: places === hereOnly ? "" : placesKey(places), places };
-    keys.set(part.places, made);
-    return made;
-  };
-  const add = (gpus: number, { key, places }: ReturnType<typeof keyed>): void => {
-    const known = found.get(key);
-    if (known !== undefined) known.gpus += gpus;
-    else found.set(key, { entity: entityOf[node] ?? -1, gpus, places });
-  };
+  const own: OwnItems = { entity: entityOf[node] ?? -1, byKey: new Map(), byPlaces: new Map() };
   let reported = 0;
-  for (const gang of queue.gangs) {
-    const view = queueing.gangs[gang];
-    if (view === undefined || view.never !== null) continue;
-    for (const part of view.parts) {
+  for (let n = 0; n < queue.gangs.length; n++) {
+    const { parts, never } = queueing.gangs[queue.gangs[n] ?? -1] ?? noGang;
+    if (never !== null) continue;
+    for (const part of parts) {
       const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
       if (gpus <= 0) continue;
       reported += gpus;
-      add(gpus, keyed(part));
+      const item = own.byPlaces.get(part.places) ?? itemOf(own, part, placesOf(part, hereOnly, work, sites), hereOnly);
+      item.gpus += gpus;
     }
   }
   // Work that is counted as pending and is in no known gang may go anywhere in its domain.
-  if (queue.pending - reported > gpuTolerance) add(queue.pending - reported, { key: "", places: hereOnly });
-  return [...found.values()];
+  if (queue.pending - reported > gpuTolerance)
+    itemOf(own, noPlaces, hereOnly, hereOnly).gpus += queue.pending - reported;
+  for (const item of own.byKey.values()) items.push(item);
+}
+
+const noGang: Pick<WaitingGang, "parts" | "never"> = { parts: [], never: null };
+const noPlaces: Pick<WaitingPart, "places"> = {};
+
+/** The items of one leaf so far. Many parts have the very same places, and others have equal ones. */
+interface OwnItems {
+  readonly entity: number;
+  readonly byKey: Map<string, WaitingItem>;
+  readonly byPlaces: Map<WaitingPart["places"], WaitingItem>;
+}
+
+/** The item of the parts with these places. */
+function itemOf(
+  { entity, byKey, byPlaces }: OwnItems,
+  part: Pick<WaitingPart, "places">,
+  places: readonly ItemPlace[],
+  hereOnly: readonly ItemPlace[],
+): WaitingItem {
+  const key = places === hereOnly ? "" : placesKey(places);
+  const item = byKey.get(key) ?? { entity, gpus: 0, places };
+  byKey.set(key, item);
+  byPlaces.set(part.places, item);
+  return item;
 }
 
 /** The key of places; it is never empty. */
