@@ -25,13 +25,19 @@ function render(results: Results): string {
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-function head({ machine, command, startedAt, seconds, loadBefore, anyLoad, answers }: Results): string {
-  const foreign = Math.max(0, ...Object.values(answers).map((answer) => numberAt(answer, "foreignCores") || 0));
+/** How many cores other work may keep busy beside an answer that counts as measured alone. */
+const foreignAllowed = 0.3;
+
+function head({ machine, command, startedAt, seconds, loadBefore, answers }: Results): string {
   const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
+  const disturbed = Object.entries(answers)
+    .map(([key, answer]) => ({ key, cores: numberAt(answer, "foreignCores") }))
+    .filter(({ cores }) => cores > foreignAllowed)
+    .map(({ key, cores }) => `\`${key}\` (${cores.toFixed(1)} cores)`);
   const doubt =
-    anyLoad || foreign > 0.3
-      ? `\n\n**Preliminary**: the machine was busy with other things (up to ${foreign.toFixed(1)} cores), so these numbers are not to be trusted.`
-      : "";
+    disturbed.length === 0
+      ? ""
+      : `\n\n**Measured beside other work**, so that these numbers are higher than alone: ${disturbed.join(", ")}.`;
   return `# Performance
 
 Written by \`${command}\` on ${startedAt.slice(0, 10)} in ${(seconds / 60).toFixed(0)} minutes; raw numbers: bench/results/latest.json. How it is
