@@ -12,6 +12,8 @@ import { createScratchTwin } from "./scratchTwin.ts";
 const startAt = Date.parse("2026-11-16T12:00:00Z") / 1000;
 /** `FAIRLEAD_HISTORIES` of any value plays a whole day, which takes minutes, and not one hour. */
 const hours = process.env.FAIRLEAD_HISTORIES === undefined ? 1 : 24;
+/** Milliseconds; on a busy machine a day takes more than the five minutes that a test of processes has. */
+const timeout = Math.max(5, hours) * 60_000;
 const interval = 30;
 const cyclesPerFault = 450 / interval;
 
@@ -33,7 +35,7 @@ const ofCluster = (families: readonly Family[]): readonly Family[] => families.f
 /** What an analysis says at once: free capacity of gangs is found when it is asked for, and what is found is published. */
 const saidAtOnce = ({ gangFreeCapacities, ...said }: Analysis): object => said;
 
-describe("hours of the demo", () => {
+describe("hours of the demo", { timeout }, () => {
   it("are the same for an exporter that keeps what did not change and for one that works out everything anew", async () => {
     const config = configSchema.parse({ cluster: "demo", interval, teams: [{ from: "namespace-label", key: "team" }] });
     const play = await playInMemory({ scenario: demoScenario(), seed: 1, startAt, config });

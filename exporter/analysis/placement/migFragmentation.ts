@@ -1,6 +1,6 @@
 import { gpuInstanceOf, type MigGeometry, type MigKind, migGeometryOf, profileOf } from "../../join/migGeometry.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { FreeCapacities } from "../freeCapacity/freeCapacities.ts";
+import type { FreeCapacities, PoolFreeCapacity } from "../freeCapacity/freeCapacities.ts";
 import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 
@@ -16,8 +16,10 @@ export type MigFragmentation = ReadonlyMap<string, PoolPlacement["migFragmentati
  */
 export function migFragmentation({ nodes, devices }: Snapshot, { byNode }: FreeCapacities): MigFragmentation {
   const physicalGpus: LaidOutGpu[] = [];
-  for (const [i, node] of nodes.entries()) {
-    if (!(byNode[i] ?? []).some((freeCapacity) => freeCapacity.isLaidOut) || !isUsable(node)) continue;
+  let place = -1;
+  for (const node of nodes) {
+    place += 1;
+    if (byNode[place]?.some(isLaidOut) !== true || !isUsable(node)) continue;
     for (const instances of laidOutGpus(devices, node)) {
       const physicalGpu = readGpu(instances);
       if (physicalGpu !== null) physicalGpus.push(physicalGpu);
@@ -32,6 +34,8 @@ export function migFragmentation({ nodes, devices }: Snapshot, { byNode }: FreeC
   }
   return new Map([...pools].map(([pool, byProfile]) => [pool, published(byProfile)]));
 }
+
+const isLaidOut = (freeCapacity: PoolFreeCapacity): boolean => freeCapacity.isLaidOut;
 
 interface Tally {
   physicalGpus: number;

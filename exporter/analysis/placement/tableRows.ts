@@ -53,7 +53,9 @@ export function tableRows(
   const { freeCapacities: oldFreeCapacities, classes: oldClasses, pools: oldPools } = last ?? noRows;
   let old = 0;
   let isMoved = freeCapacities.length !== oldFreeCapacities.length;
-  for (const [row, freeCapacity] of freeCapacities.entries()) {
+  let row = -1;
+  for (const freeCapacity of freeCapacities) {
+    row += 1;
     while (isBefore(oldFreeCapacities[old], freeCapacity)) gone.push(old++);
     const isKept = oldFreeCapacities[old] === freeCapacity;
     classes[row] = isKept ? (oldClasses[old] ?? 0) : classOf(access, freeCapacity.node);
