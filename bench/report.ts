@@ -79,35 +79,47 @@ const stages = [
   "whole cycle",
 ] as const;
 
+/** A row of the table of cycles: its value by the key of an answer. */
+type CycleRow = readonly [label: string, unit: string, value: (key: string, results: Results) => number];
+
+const stageRow = (stage: string): CycleRow => [stage, "ms", (key, results) => cpuMs(results, key, stage)];
+const figureRow = (label: string, unit: string, name: string): CycleRow => [
+  label,
+  unit,
+  (key, results) => figure(results, key, name),
+];
+
+const cycleRows: readonly CycleRow[] = [
+  ...stages.map(stageRow),
+  figureRow("whole cycle, mean with all collections of garbage", "ms", "meanCycleCpuMs"),
+  figureRow("of it on other threads, which collect garbage and compile", "ms", "otherThreadsCpuMs"),
+  ["compute: all but receiving, parsing as in `parse`", "ms", computeMs],
+  figureRow("the sums of the eight rules alone, over what was joined", "ms", "teamSumsCpuMs"),
+  figureRow("first sync of all objects", "ms", "firstSyncCpuMs"),
+  figureRow("first cycle", "ms", "firstCycleCpuMs"),
+  figureRow("of it receiving and parsing", "ms", "firstReceiveCpuMs"),
+  figureRow("of it on other threads", "ms", "firstOtherThreadsCpuMs"),
+  figureRow("event loop blocked, longest", "ms", "eventLoopDelayMaxMs"),
+  figureRow("longest stage, wall time", "ms", "longestStageWallMs"),
+  figureRow("longest pause for garbage", "ms", "gcPauseMaxMs"),
+  figureRow("resident memory", "MiB", "rssMiB"),
+  figureRow("heap", "MiB", "heapMiB"),
+  figureRow("kept per GPU", "bytes", "bytesPerGpu"),
+  figureRow("page of /metrics", "bytes", "pageBytes"),
+];
+
 function cycleTable(results: Results): string {
   const sizes = sizesOf(results, "cycle");
   if (sizes.length === 0) return "";
+  const rows = cycleRows.flatMap(([label, unit, value]) => {
+    const values = sizes.map((nodes) => value(`cycle@${nodes}`, results));
+    // Answers that were recorded before a figure existed do not have it.
+    if (values.some(Number.isNaN)) return [];
+    const cells = values.map((one) => `${Number(one.toPrecision(3)).toLocaleString("en-US")} ${unit}`);
+    return [`| ${label} | ${cells.join(" | ")} |`];
+  });
   const heading = `| | ${sizes.map((nodes) => `${nodes.toLocaleString("en-US")} nodes`).join(" | ")} |\n|---|${sizes.map(() => "---|").join("")}`;
-  const line = (name: string, value: (key: string) => number, unit: string): string =>
-    `| ${name} | ${sizes.map((nodes) => `${Number(value(`cycle@${nodes}`).toPrecision(3)).toLocaleString("en-US")} ${unit}`).join(" | ")} |`;
-  const figureLine = (label: string, name: string, unit: string): string =>
-    line(label, (key) => figure(results, key, name), unit);
-  return `## A cycle, stage by stage
-
-CPU time; \`watch\` takes the changes of 1 % of the pods.
-
-${heading}
-${stages.map((stage) => line(stage, (key) => cpuMs(results, key, stage), "ms")).join("\n")}
-${figureLine("whole cycle, mean with all collections of garbage", "meanCycleCpuMs", "ms")}
-${line("compute: all but receiving, parsing as in `parse`", (key) => computeMs(key, results), "ms")}
-${figureLine("first sync of all objects", "firstSyncCpuMs", "ms")}
-${figureLine("of a cycle, on other threads than the exporter's: collecting garbage, compiling", "otherThreadsCpuMs", "ms")}
-${figureLine("the sums of the eight rules alone, over what was joined", "teamSumsCpuMs", "ms")}
-${figureLine("first cycle", "firstCycleCpuMs", "ms")}
-${figureLine("of it receiving and parsing", "firstReceiveCpuMs", "ms")}
-${figureLine("of it on other threads", "firstOtherThreadsCpuMs", "ms")}
-${figureLine("event loop blocked, longest", "eventLoopDelayMaxMs", "ms")}
-${figureLine("longest stage, wall time", "longestStageWallMs", "ms")}
-${figureLine("longest pause for garbage", "gcPauseMaxMs", "ms")}
-${figureLine("resident memory", "rssMiB", "MiB")}
-${figureLine("heap", "heapMiB", "MiB")}
-${figureLine("kept per GPU", "bytesPerGpu", "bytes")}
-${figureLine("page of /metrics", "pageBytes", "bytes")}`;
+  return `## A cycle, stage by stage\n\nCPU time; \`watch\` takes the changes of 1 % of the pods.\n\n${heading}\n${rows.join("\n")}`;
 }
 
 function contenders(results: Results): string {
