@@ -87,7 +87,7 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
     // The node's labels and taints must admit the user: they do not change, except for the labels of the GPUs.
     if (!couldTake(node, user.needs) || askRelease(moment, user.allocated).vetoes.length > 0) continue;
     const resource = `${gpuResources.nvidiaMigPrefix}${found.profile}`;
-    const changed = changeRequest(moment, user.usage.workload, { resource, amount: 1 });
+    const changed = changeRequest(moment, user.index, { resource, amount: 1 });
     if (!changed.ok) continue;
     chosen.push({ user, steps: changed.steps });
     pods += user.allocated.length;
@@ -174,7 +174,7 @@ function candidateOf(
     queue: "",
     pool,
     plan: {
-      changes: users.map(({ usage }) => ({ kind: "shrink", workload: usage.workload, gpusPerPod: unit })),
+      changes: users.map(({ index }) => ({ kind: "shrink", workload: index, gpusPerPod: unit })),
       starts: [],
     },
     steps,
@@ -182,7 +182,7 @@ function candidateOf(
       shareQuestion(user, { resource: `${gpuResources.nvidiaMigPrefix}${profile}`, unit }, at),
     ),
     disrupted: allocated.map(({ index }) => index),
-    gainedGpus: ({ released }) => users.reduce((sum, { usage }) => sum + (released.get(usage.workload) ?? 0), 0),
+    gainedGpus: ({ released }) => users.reduce((sum, { index }) => sum + (released.get(index) ?? 0), 0),
     usedUpGpus: physicalGpus,
     unused: unusedSince(byNode, Math.max(...users.map(({ usage }) => usage.since))),
     confidence: {

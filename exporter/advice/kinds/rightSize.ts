@@ -1,4 +1,3 @@
-import type { WorkloadView } from "../../join/snapshot.ts";
 import { firstInOrder } from "../../kernel/firstInOrder.ts";
 import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
@@ -17,7 +16,7 @@ import { fullName, momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/requestSteps.ts";
-import { type WatchedWorkload, type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
+import { type WatchedWorkload, watchedLong } from "../usage/usageWatch.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { type AllocatedPod, allocatedPods, askRelease, ofWorkload, ownGpus, vetoWords } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
@@ -37,13 +36,13 @@ export const findRightSize: FindAdvice = (moment) => {
   const first = firstInOrder(
     large,
     candidatesPerKind + withheldPerKind,
-    (a, b) => spare(b) - spare(a) || byWorkload(a.usage.workload, b.usage.workload),
+    (a, b) => spare(b) - spare(a) || byWorkload(a.index, b.index),
   );
   const toStart = findGangsToStart(analysis);
   const found: MadeCandidate[] = [];
-  for (const { usage, workload } of first) {
+  for (const watched of first) {
     if (found.filter(isCandidate).length >= candidatesPerKind) break;
-    found.push(candidateOf(moment, usage, workload, toStart));
+    found.push(candidateOf(moment, watched, toStart));
   }
   return foundOf(found, withheldPerKind);
 };
@@ -53,8 +52,7 @@ const spare = ({ usage }: Pick<WatchedWorkload, "usage">): number => usage.sever
 
 function candidateOf(
   moment: AdviceMoment,
-  usage: WorkloadUsage,
-  workload: WorkloadView,
+  { usage, workload, index }: WatchedWorkload,
   toStart: GangsToStart,
 ): MadeCandidate {
   const { snapshot, prices } = moment.analysis;
@@ -74,7 +72,7 @@ function candidateOf(
     return noPlan(`${what}, but one of its pods used all of its ${gpuWords(asked)}: fewer pods may do`);
   if (!allocated.every(({ pod }) => pod.needs?.requests[gpuResources.nvidia] === asked))
     return noPlan(`${what}, but its pods do not ask for them as ${gpuResources.nvidia}`);
-  const changed = changeRequest(moment, usage.workload, { resource: gpuResources.nvidia, amount: used });
+  const changed = changeRequest(moment, index, { resource: gpuResources.nvidia, amount: used });
   if (!changed.ok) return noPlan(`${what}, ${used} for each pod would be enough: ${changed.reason}`);
   const guards = askRelease(moment, allocated);
   const veto = vetoWords(guards);
@@ -94,7 +92,7 @@ function candidateOf(
       { name: "GPUs that a pod ever used", value: `${used}` },
       { name: "GPUs busy at once at most", value: gpuWords(usage.peakActiveGpus) },
     ],
-    plan: { changes: [{ kind: "shrink", workload: usage.workload, gpusPerPod: used }], starts: toStart(own) },
+    plan: { changes: [{ kind: "shrink", workload: index, gpusPerPod: used }], starts: toStart(own) },
     steps: changed.steps,
     questions: [
       {
@@ -107,8 +105,8 @@ function candidateOf(
         ],
       },
     ],
-    disrupted: allocated.map(({ index }) => index),
-    gainedGpus: ({ released }) => released.get(usage.workload) ?? 0,
+    disrupted: allocated.map((pod) => pod.index),
+    gainedGpus: ({ released }) => released.get(index) ?? 0,
     unused: unusedSince(own.byNode, usage.since),
     confidence: {
       level: "medium",

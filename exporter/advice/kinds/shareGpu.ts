@@ -82,7 +82,7 @@ function sharerOf(moment: AdviceMoment, user: SmallUser, given: GivenUnits): Sha
   const none = withhold("share_gpu");
   const { peakActivity } = user.usage;
   const what = `it used at most ${percentWords(peakActivity)} of each GPU, and ${given.resource} would do`;
-  const changed = changeRequest(moment, user.usage.workload, { resource: given.resource, amount: 1 });
+  const changed = changeRequest(moment, user.index, { resource: given.resource, amount: 1 });
   if (!changed.ok) return none(nameOf(user), "no-plan", `${what}: ${changed.reason}`);
   const guards = askRelease(moment, user.allocated);
   const veto = vetoWords(guards);
@@ -140,7 +140,7 @@ function candidateOf(moment: AdviceMoment, group: readonly Sharer[], toStart: Ga
     plan: {
       changes: group.map(({ user, given }) => ({
         kind: "shrink",
-        workload: user.usage.workload,
+        workload: user.index,
         gpusPerPod: given.unit,
       })),
       starts: toStart(ownGpus(moment, allocated)),
@@ -148,7 +148,7 @@ function candidateOf(moment: AdviceMoment, group: readonly Sharer[], toStart: Ga
     steps: group.flatMap(({ steps }) => steps),
     questions: group.map(({ user, given }) => shareQuestion(user, given, snapshot.at)),
     disrupted: allocated.map(({ index }) => index),
-    gainedGpus: ({ released }) => group.reduce((sum, { user }) => sum + (released.get(user.usage.workload) ?? 0), 0),
+    gainedGpus: ({ released }) => group.reduce((sum, { user }) => sum + (released.get(user.index) ?? 0), 0),
     unused: unusedSince(byNode, watchedSince),
     confidence: {
       level: isReplica ? "low" : "medium",

@@ -1,4 +1,3 @@
-import type { WorkloadView } from "../../join/snapshot.ts";
 import { firstInOrder } from "../../kernel/firstInOrder.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
@@ -7,7 +6,7 @@ import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { smallActivity } from "../usage/observeWorkloads.ts";
-import { type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
+import { type WatchedWorkload, watchedLong } from "../usage/usageWatch.ts";
 import { type AllocatedPod, allocatedPods } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
@@ -18,9 +17,7 @@ export const smallMemoryRatio = 0.25;
 const memoryHeadroom = 1.25;
 
 /** A workload whose pods each hold a whole GPU and use a small part of it. */
-export interface SmallUser {
-  readonly usage: WorkloadUsage;
-  readonly workload: WorkloadView;
+export interface SmallUser extends WatchedWorkload {
   readonly allocated: readonly AllocatedPod[];
   readonly needs: PodNeeds;
   /** The model of the GPUs that its pods hold, the same for all of them. */
@@ -55,26 +52,20 @@ export function shareQuestion(
 
 /** The small users of a moment; those with the most GPUs come first. */
 export function findSmallUsers(moment: AdviceMoment): readonly SmallUser[] {
-  const small: { readonly usage: WorkloadUsage; readonly workload: WorkloadView }[] = [];
+  const small: WatchedWorkload[] = [];
   for (const watched of watchedLong(moment)) {
     const { peakActivity, peakMemoryRatio } = watched.usage;
     if (peakActivity <= smallActivity && peakMemoryRatio !== null && peakMemoryRatio <= smallMemoryRatio)
       small.push(watched);
   }
   const byWorkload = momentOrder(moment.analysis).workloads;
-  const first = firstInOrder(
-    small,
-    mostUsers,
-    (a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.usage.workload, b.usage.workload),
-  );
-  return first.flatMap(({ usage, workload }) => {
-    const user = userOf(moment, usage, workload);
-    return user === null ? [] : [user];
-  });
+  const first = firstInOrder(small, mostUsers, (a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.index, b.index));
+  return first.flatMap((watched) => userOf(moment, watched) ?? []);
 }
 
 /** The small user that a workload is; `null` if its pods hold or ask for anything but one whole GPU each, of one model. */
-function userOf({ analysis }: AdviceMoment, usage: WorkloadUsage, workload: WorkloadView): SmallUser | null {
+function userOf({ analysis }: AdviceMoment, watched: WatchedWorkload): SmallUser | null {
+  const { usage, workload } = watched;
   const { snapshot } = analysis;
   const allocated = allocatedPods(snapshot, workload);
   const needs = allocated?.[0]?.pod.needs ?? null;
@@ -97,8 +88,7 @@ function userOf({ analysis }: AdviceMoment, usage: WorkloadUsage, workload: Work
   }
   if (physicalGpu === null || usage.peakMemoryRatio === null) return null;
   return {
-    usage,
-    workload,
+    ...watched,
     allocated,
     needs,
     ...physicalGpu,

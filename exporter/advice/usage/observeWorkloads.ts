@@ -45,7 +45,6 @@ export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): Observ
   const { workloads, pods } = snapshot;
   const turns = nextTurns(before.turns, snapshot);
   const byPlace = knownBefore(before.byPlace ?? [], turns);
-  if (!turns.areSame) for (const [place, usage] of byPlace.entries()) byPlace[place] = usageAt(usage, place);
   const observations: (Observation | undefined)[] = new Array(workloads.length).fill(undefined);
   for (const place of turns.looked) {
     const [usage, workload] = [byPlace[place], workloads[place]];
@@ -60,16 +59,12 @@ export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): Observ
   for (const place of turns.looked) {
     const [observation, workload] = [observations[place], workloads[place]];
     if (observation === undefined || workload === undefined) continue;
-    const usage = usageOf(observation, place, workload, snapshot);
+    const usage = usageOf(observation, workload, snapshot);
     byPlace[place] = usage;
     turns.again(place, usage === undefined || isSettled(usage) ? moments : 1);
   }
   return { byPlace, turns: turns.kept };
 }
-
-/** What was watched of a workload that is at this index now. */
-const usageAt = (usage: WorkloadUsage | undefined, place: number): WorkloadUsage | undefined =>
-  usage === undefined || usage.workload === place ? usage : { ...usage, workload: place };
 
 /**
  * Whether no advice can follow from what a workload with these pods does from now on: it is no small user, and no GPU of a pod
@@ -139,12 +134,7 @@ function memoryRatioOf({ reading, memoryTotalBytes }: Device): number | null {
   return used === null || total === null || total <= 0 ? null : used / total;
 }
 
-function usageOf(
-  observation: Observation,
-  place: number,
-  workload: WorkloadView,
-  { pods, at }: Snapshot,
-): WorkloadUsage | undefined {
+function usageOf(observation: Observation, workload: WorkloadView, { pods, at }: Snapshot): WorkloadUsage | undefined {
   if (observation.isBroken || observation.gpus <= 0) return undefined;
   const { gpus, activeGpus, activity, memoryRatio, holdsWholeGpus, newlyActive, severalGpus } = observation;
   const { known } = observation;
@@ -158,7 +148,6 @@ function usageOf(
       peakActivity: activity,
       peakMemoryRatio: memoryRatio,
       key: usageKey(workload),
-      workload: place,
       pods: allocatedUids(workload, pods),
       holdsWholeGpus,
       severalGpus,
@@ -173,15 +162,13 @@ function usageOf(
     peakMemoryRatio === known.peakMemoryRatio &&
     holdsWholeGpus === known.holdsWholeGpus &&
     severalGpus === known.severalGpus &&
-    newlyActive === null &&
-    place === known.workload;
+    newlyActive === null;
   if (isNoMore) return known;
   return {
     ...known,
     peakActiveGpus: Math.max(known.peakActiveGpus, activeGpus),
     peakActivity: Math.max(known.peakActivity, activity),
     peakMemoryRatio,
-    workload: place,
     holdsWholeGpus: known.holdsWholeGpus && holdsWholeGpus,
     severalGpus,
     activeGpus: withGpus(known.activeGpus, newlyActive),

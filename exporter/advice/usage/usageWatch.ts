@@ -5,7 +5,7 @@ import { once } from "../../kernel/once.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { isSettled, observeWorkloads } from "./observeWorkloads.ts";
 import { type QueueWatch, watchQueues } from "./watchQueues.ts";
-import type { WorkTurns } from "./workTurns.ts";
+import { noTurns, type WorkTurns } from "./workTurns.ts";
 
 /** The most that a workload has used of its GPUs since `since`. */
 export interface WorkloadUsage {
@@ -21,8 +21,6 @@ export interface WorkloadUsage {
   readonly peakMemoryRatio: number | null;
   /** Its key in `UsageWatch.workloads`. */
   readonly key: string;
-  /** Its index among the workloads of the last moment. */
-  readonly workload: number;
   /** Uids of its pods that hold GPUs. */
   readonly pods: readonly string[];
   /** Whether it holds only whole GPUs, each of them alone. */
@@ -96,6 +94,8 @@ const servingHours = 24;
 export interface WatchedWorkload {
   readonly usage: WorkloadUsage;
   readonly workload: WorkloadView;
+  /** Its index among the workloads of the moment. */
+  readonly index: number;
 }
 
 /**
@@ -104,17 +104,16 @@ export interface WatchedWorkload {
  */
 export function* watchedLong({ analysis, settings, usage }: AdviceMoment): Generator<WatchedWorkload> {
   const { at, workloads, pods } = analysis.snapshot;
-  const { turn = 0, due = [] } = usage.turns ?? {};
-  const all = usage.byPlace ?? [...usage.workloads.values()];
-  for (let place = 0; place < all.length; place += 1) {
-    const one = all[place];
+  const { byPlace = [], turns: { turn, due } = noTurns } = usage;
+  for (let index = 0; index < byPlace.length; index += 1) {
+    const one = byPlace[index];
     // What is not due in the next moment is settled, or not watched.
-    if ((due[place] ?? 0) > turn + 1 || one === undefined || one.peakActiveGpus <= 0 || isSettled(one)) continue;
-    const workload = workloads[one.workload];
+    if ((due[index] ?? 0) > turn + 1 || one === undefined || one.peakActiveGpus <= 0 || isSettled(one)) continue;
+    const workload = workloads[index];
     if (workload === undefined) continue;
     const hours = mayBeQuietLong(workload) ? Math.max(servingHours, settings.usageHours) : settings.usageHours;
     if (at - one.since < hours * 3600) continue;
     if (workload.pods.some((index) => pods[index]?.idleOptOut !== false)) continue;
-    yield { usage: one, workload };
+    yield { usage: one, workload, index };
   }
 }

@@ -66,5 +66,7 @@ function nearby(last: readonly WorkName[], at: number, one: WorkName, isSeen: Ui
   return -1;
 }
 
+/** A view that nothing has changed is the same object, so that most names are not looked at. */
 const isSameWork = (one: WorkName | undefined, other: WorkName): boolean =>
-  one !== undefined && one.name === other.name && one.namespace === other.namespace && one.kind === other.kind;
+  one === other ||
+  (one !== undefined && one.name === other.name && one.namespace === other.namespace && one.kind === other.kind);

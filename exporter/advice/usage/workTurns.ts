@@ -25,7 +25,8 @@ export interface PresentTurns {
   again(place: number, moments: number): void;
 }
 
-const noTurns: WorkTurns = { turn: 0, order: [], due: new Int32Array() };
+/** The turns before any moment. */
+export const noTurns: WorkTurns = { turn: 0, order: [], due: new Int32Array() };
 
 /** The turns of one more moment. */
 export function nextTurns(last: WorkTurns | undefined, { workloads }: Pick<Snapshot, "workloads">): PresentTurns {
@@ -47,7 +48,15 @@ function dueAt(due: Int32Array, turn: number): readonly number[] {
 }
 
 /** What was known of each workload in the moment before, in the order of this one. */
-export const knownBefore = <Known>(
+export function knownBefore<Known>(
   last: readonly (Known | undefined)[],
   { before, areSame }: PresentTurns,
-): (Known | undefined)[] => (areSame ? last.slice() : Array.from(before, (old) => last[old]));
+): (Known | undefined)[] {
+  if (areSame) return last.slice();
+  const known: (Known | undefined)[] = new Array(before.length);
+  for (let place = 0; place < before.length; place += 1) {
+    const old = before[place] ?? -1;
+    known[place] = old < 0 ? undefined : last[old];
+  }
+  return known;
+}

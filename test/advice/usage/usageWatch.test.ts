@@ -161,9 +161,9 @@ describe("the watch of a workload", () => {
       [now, seen],
       [now + 30, more],
     ]);
-    const usage = [...watch.workloads.values()].find(({ key }) => key.startsWith("Deployment/research/train "));
-    expect(usage).toMatchObject({ since: now, peakActivity: 0.5 });
-    expect(snapshot.workloads[usage?.workload ?? -1]?.name).toBe("train");
+    const place = watch.byPlace?.findIndex((usage) => usage?.key.startsWith("Deployment/research/train ")) ?? -1;
+    expect(watch.byPlace?.[place]).toMatchObject({ since: now, peakActivity: 0.5 });
+    expect(snapshot.workloads[place]?.name).toBe("train");
     expect(watch.workloads.size).toBe(2);
   });
 
