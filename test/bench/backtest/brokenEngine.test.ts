@@ -37,7 +37,7 @@ describe("npm run backtest", () => {
     expect(run(null)).toBe(sound);
     const blind = {
       file: "/exporter/analysis/blocked/findBlocked.ts",
-      from: "return work.length === 0 ? nothingBlocked",
+      from: "return found.work.length === 0 ? nothingBlocked",
       to: "return true ? nothingBlocked",
     };
     expect(run(blind)).not.toBe(sound);
