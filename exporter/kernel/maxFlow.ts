@@ -3,6 +3,9 @@ import { keepShape } from "./inRanges.ts";
 /** Amounts below this count as 0, because they are rounding errors of sums of fractions. */
 const nothing = 1e-9;
 
+/** By how much the number of an arc is above that of the arc that was added before it. */
+export const arcStep = 2;
+
 /**
  * A network of nodes and arcs with capacities, in which the most that can flow from one node to another is found. The algorithm
  * is Dinic's (1970): shortest paths are filled until none is left. It is not recursive, because paths may be thousands of arcs
@@ -26,7 +29,7 @@ export class FlowNetwork {
     this.#built = null;
     // Every arc is followed by its reverse, through which flow can be reduced.
     this.#from.push(source, target);
-    return this.#capacity.push(capacity, 0) - 2;
+    return this.#capacity.push(capacity, 0) - arcStep;
   }
 
   /** Changes the capacity of an arc. The flow stays until `clear`. */

@@ -1,4 +1,4 @@
-import { FlowNetwork } from "../../kernel/maxFlow.ts";
+import { arcStep, FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Given } from "./distinguishClasses.ts";
 import type { FreeQuotas } from "./freeQuotas.ts";
@@ -98,15 +98,12 @@ function addItem(
   return first;
 }
 
-/** The difference between the numbers of two arcs that are added after each other. */
-const nextArc = 2;
-
 /** Lets the items flow to their places of one rank. */
 function openRank(rank: number, items: readonly PlacedItem[], arcs: Int32Array, network: FlowNetwork): void {
   for (let n = 0; n < items.length; n++) {
     const { places, gpus } = items[n] ?? nothing;
     for (let k = 0; k < places.length; k++)
-      if (places[k]?.rank === rank) network.setCapacity((arcs[n] ?? 0) + nextArc * k, gpus);
+      if (places[k]?.rank === rank) network.setCapacity((arcs[n] ?? 0) + arcStep * k, gpus);
   }
 }
 
@@ -117,7 +114,7 @@ function flowsOf(items: readonly PlacedItem[], arcs: Int32Array, network: FlowNe
     const { places } = items[n] ?? nothing;
     for (let k = 0; k < places.length; k++) {
       const place = places[k];
-      const gpus = network.flowOf((arcs[n] ?? 0) + nextArc * k);
+      const gpus = network.flowOf((arcs[n] ?? 0) + arcStep * k);
       if (place !== undefined && gpus > 0)
         given.push({ node: place.node, nodeClass: place.nodeClass, classes: place.classes, gpus });
     }

@@ -1,6 +1,6 @@
 import { once, oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { addToParents } from "./claims.ts";
+import { addToParents, sumIn } from "./claims.ts";
 import { distinguishClasses } from "./distinguishClasses.ts";
 import { freeQuotas } from "./freeQuotas.ts";
 import { levelFacts, type UnitFacts } from "./levelFacts.ts";
@@ -89,10 +89,7 @@ function withLeaves({ entities }: SharedUnit, column: Float64Array, ownOfNode: F
   const found = column.slice();
   for (let i = 0; i < found.length; i++) {
     const entity = entities[i];
-    if (entity === undefined || entity.children.length > 0) continue;
-    let sum = 0;
-    for (const node of entity.nodes) sum += ownOfNode[node] ?? 0;
-    found[i] = sum;
+    if (entity !== undefined && entity.children.length === 0) found[i] = sumIn(ownOfNode, entity.nodes);
   }
   return found;
 }

@@ -112,7 +112,8 @@ function addItemsOf(node: number, work: UnitWork, sites: ClassSites, items: Wait
   for (const item of own.byKey.values()) items.push(item);
 }
 
-const noGang: Pick<WaitingGang, "parts" | "never"> = { parts: [], never: null };
+/** A gang that asks for nothing. */
+export const noGang: Pick<WaitingGang, "parts" | "never"> = { parts: [], never: null };
 const noPlaces: Pick<WaitingPart, "places"> = {};
 
 /** The items of one leaf so far. Many parts have the very same places, and others have equal ones. */

@@ -1,9 +1,9 @@
-import type { Queueing, QueueView, WaitingGang, WaitingPlace } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView, WaitingPlace } from "../../join/queues/queueing.ts";
 import type { EntitledNode, Placed } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
 import { queueKey } from "./shortSince.ts";
-import { allocatedItems, classesOf, waitingItems } from "./unitWork.ts";
+import { allocatedItems, classesOf, noGang, waitingItems } from "./unitWork.ts";
 
 /** One queue over all domains of the unit in which it has a record. */
 export interface Entity {
@@ -131,7 +131,6 @@ function groupDomains({ domains, gangs }: Queueing): readonly (readonly number[]
   return [...Map.groupBy(known, rootOf).values()];
 }
 
-const noGang: Pick<WaitingGang, "parts" | "never"> = { parts: [], never: null };
 const noPlaces: readonly WaitingPlace[] = [];
 
 function unitOf(

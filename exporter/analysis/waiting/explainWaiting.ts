@@ -272,7 +272,7 @@ function strictHeads({ queues, gangs }: Queueing): ReadonlyMap<number, number> {
   return heads;
 }
 
-/** Finds the wait target of a queue and class, seconds; `null` without one. */
+/** The wait target of a queue and class, seconds; `null` without one. */
 type TargetOf = (queue: string, priorityClass: string) => number | null;
 
 function createTargets({ waitTargets }: WaitSettings): TargetOf {
