@@ -128,12 +128,14 @@ const nothingAsked: Asked = { needs: [], gpus: new Float64Array() };
 
 function askedBy(pods: readonly PodView[]): Asked {
   const gpus = new Float64Array(pods.length);
-  const needs = pods.map((pod, at) => {
+  const needs: (PodNeeds | null)[] = new Array(pods.length).fill(null);
+  for (let at = 0; at < needs.length; at++) {
+    const pod = pods[at];
     // Work that can never run shows nothing about the work of the cluster.
-    if (pod.gpus === null || pod.impossible !== undefined) return null;
+    if (pod === undefined || pod.gpus === null || pod.impossible !== undefined) continue;
     gpus[at] = pod.gpus;
-    return pod.needs;
-  });
+    needs[at] = pod.needs;
+  }
   return { needs, gpus };
 }
 

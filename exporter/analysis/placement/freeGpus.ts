@@ -108,23 +108,24 @@ export function wholeNodes(
   freeCapacities: readonly PoolFreeCapacity[],
 ): Pick<PoolPlacement, "wholeFreeNodes" | "possibleWholeFreeNodes"> {
   let [whole, asTheyAre, free] = [0, 0, 0];
-  const sizes: number[] = [];
+  // How many nodes there are with each number of GPUs.
+  const nodesOf: number[] = [];
   for (const { now, wholeGpus, hasOnlyWholeGpus, isWhollyFree } of freeCapacities) {
     if (isWhollyFree) whole += 1;
-    if (hasOnlyWholeGpus) sizes.push(wholeGpus);
+    if (hasOnlyWholeGpus) nodesOf[wholeGpus] = (nodesOf[wholeGpus] ?? 0) + 1;
     else if (isWhollyFree) {
       asTheyAre += 1;
       continue;
     }
-    for (const physicalGpu of now?.physicalGpus ?? []) free += physicalGpu;
+    if (now !== null) for (const physicalGpu of now.physicalGpus) free += physicalGpu;
   }
-  sizes.sort((a, b) => a - b);
   let possible = asTheyAre;
   let left = free + gpuTolerance;
-  for (const size of sizes) {
-    left -= size;
-    if (left < 0) break;
-    possible += 1;
+  for (const [size, nodes = 0] of nodesOf.entries()) {
+    const freed = Math.min(nodes, Math.floor(left / size));
+    possible += freed;
+    left -= freed * size;
+    if (freed < nodes) break;
   }
   return { wholeFreeNodes: whole, possibleWholeFreeNodes: possible };
 }

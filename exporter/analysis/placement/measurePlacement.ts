@@ -11,7 +11,6 @@ import {
   type FreeCapacities,
   type FreeCapacitiesCache,
   findFreeCapacities,
-  type PoolFreeCapacity,
 } from "../freeCapacity/freeCapacities.ts";
 import { type AccessCache, accessOf, createAccessCache, knowRules } from "./access.ts";
 import {
@@ -33,7 +32,7 @@ import {
 import { freeGpus, placeable, type UnpartitionedGpus, unpartitionedByPool, wholeNodes } from "./freeGpus.ts";
 import { migFragmentation } from "./migFragmentation.ts";
 import type { Placement, PoolPlacement, TargetWorkload } from "./poolPlacement.ts";
-import { rowsByPool, type TableRows, tableRows } from "./tableRows.ts";
+import { type PoolRows, rowsByPool, type TableRows, tableRows } from "./tableRows.ts";
 import { typicalRequests, type WholeShapes, wholeShapes } from "./typicalRequests.ts";
 
 /** What placement depends on besides the moment. */
@@ -93,10 +92,10 @@ export function measurePlacement(
   const pools: PoolPlacement[] = [];
   for (const [index, pool] of rows.names.entries()) {
     const parts = unpartitioned.get(pool) ?? null;
-    const own = rowsOfPool[index] ?? [];
+    const own = rowsOfPool[index] ?? noRows;
     // Nothing can be measured for a pool whose GPUs are unknown.
-    if (parts === null && own.every((row) => rows.freeCapacities[row]?.isUncounted)) continue;
-    const measured = { pool, index, rows: own, parts: parts ?? noParts, migFragmentation: mig.get(pool) ?? [] };
+    if (parts === null && own.freeCapacities.every(({ isUncounted }) => isUncounted)) continue;
+    const measured = { pool, index, own, parts: parts ?? noParts, migFragmentation: mig.get(pool) ?? [] };
     pools.push(measurePool(measured, measuring));
   }
   return { pools: pools.sort((a, b) => (a.pool < b.pool ? -1 : 1)), target: workload.target };
@@ -181,8 +180,8 @@ function configuredShape({ gpus, cpu, memoryBytes, migProfile, nodeSelector, mod
 interface MeasuredPool {
   readonly pool: string;
   readonly index: number;
-  /** Its rows in the table, as indices. */
-  readonly rows: readonly number[];
+  /** Its rows in the table. */
+  readonly own: PoolRows;
   readonly parts: UnpartitionedGpus;
   readonly migFragmentation: PoolPlacement["migFragmentation"];
 }
@@ -199,18 +198,18 @@ interface PoolMeasuring {
 
 /** All measures of one pool. */
 function measurePool(measured: MeasuredPool, measuring: PoolMeasuring): PoolPlacement {
-  const { pool, index, rows: own, parts, migFragmentation } = measured;
-  const { rows, sums, whole, strandingOf } = measuring;
-  const freeCapacities = freeCapacitiesOf(own, rows);
-  const typical = typicalRequests(whole, mayGoTo(own, measuring));
+  const { pool, index, own, parts, migFragmentation } = measured;
+  const { sums, whole, strandingOf } = measuring;
+  const { freeCapacities } = own;
+  const typical = typicalRequests(whole, mayGoTo(own.rows, measuring));
   const stranded: Partial<Record<StrandedReason, number>> = {};
   let free = 0;
-  for (const row of own) {
-    const freeCapacity = rows.freeCapacities[row];
-    if (freeCapacity === undefined || freeCapacity.now === null) continue;
-    free += freeCapacity.now.gpus;
-    const physicalGpus = freeCapacity.fullyFreeGpus;
-    const reason = physicalGpus === 0 ? null : strandingOf(row);
+  let at = -1;
+  for (const { now, fullyFreeGpus: physicalGpus } of freeCapacities) {
+    at += 1;
+    if (now === null) continue;
+    free += now.gpus;
+    const reason = physicalGpus === 0 ? null : strandingOf(own.rows[at] ?? -1);
     if (reason !== null) stranded[reason] = (stranded[reason] ?? 0) + physicalGpus;
   }
   return {
@@ -225,18 +224,11 @@ function measurePool(measured: MeasuredPool, measuring: PoolMeasuring): PoolPlac
   };
 }
 
-function freeCapacitiesOf(own: readonly number[], rows: TableRows): readonly PoolFreeCapacity[] {
-  const freeCapacities: PoolFreeCapacity[] = [];
-  for (const row of own) {
-    const freeCapacity = rows.freeCapacities[row];
-    if (freeCapacity !== undefined) freeCapacities.push(freeCapacity);
-  }
-  return freeCapacities;
-}
-
 /** Whether a shape may go to some node of these rows. */
 function mayGoTo(own: readonly number[], { rows, access: cache }: PoolMeasuring): (shape: JudgedShape) => boolean {
-  const classes = [...new Set(own.map((row) => rows.classes[row] ?? -1))];
+  const found = new Set<number>();
+  for (const row of own) found.add(rows.classes[row] ?? -1);
+  const classes = [...found];
   const known = new Map<string, boolean>();
   return ({ access }) => {
     const before = known.get(access.key);
@@ -264,4 +256,5 @@ function expectedOf(sums: Float64Array, pool: number, free: number): PoolPlaceme
 }
 
 const nothingCounted: CountedShapes = { shapes: [], pods: 0 };
+const noRows: PoolRows = { rows: [], freeCapacities: [] };
 const noParts: UnpartitionedGpus = { usable: 0, unavailable: 0 };

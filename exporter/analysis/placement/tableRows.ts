@@ -97,9 +97,23 @@ function isSameFreeCapacity(one: FreeCapacity, other: FreeCapacity): boolean {
   );
 }
 
+/** The part of the rows that belongs to one pool. */
+export interface PoolRows {
+  /** Indices of the rows. */
+  readonly rows: readonly number[];
+  /** Parallel to `rows`. */
+  readonly freeCapacities: readonly PoolFreeCapacity[];
+}
+
 /** The rows of each pool, in the order in which pools are numbered. */
-export function rowsByPool({ freeCapacities, pools, names }: TableRows): readonly (readonly number[])[] {
-  const groups: number[][] = names.map(() => []);
-  for (let row = 0; row < freeCapacities.length; row++) groups[pools[row] ?? 0]?.push(row);
+export function rowsByPool({ freeCapacities, pools, names }: TableRows): readonly PoolRows[] {
+  const groups = names.map(() => ({ rows: [] as number[], freeCapacities: [] as PoolFreeCapacity[] }));
+  let row = -1;
+  for (const freeCapacity of freeCapacities) {
+    row += 1;
+    const group = groups[pools[row] ?? 0];
+    group?.rows.push(row);
+    group?.freeCapacities.push(freeCapacity);
+  }
   return groups;
 }
