@@ -60,8 +60,8 @@ export function removesEmptyNode(pool: NodePoolView, { keptBy }: NodeView, befor
 
 /** Nodes that are worth emptying. */
 export interface Removable {
-  /** Names of nodes that their autoscaler removes once they are empty, and that it does not empty by itself. */
-  readonly removable: ReadonlySet<string>;
+  /** Nodes that their autoscaler removes once they are empty, and that it does not empty by itself. */
+  readonly removable: readonly NodeView[];
   /** By node pool: why none of its nodes is worth emptying. Only node pools with an autoscaler are listed. */
   readonly refused: ReadonlyMap<string, string>;
 }
@@ -90,7 +90,7 @@ export function removableNodes({ snapshot, idleNodes }: Analysis): Removable {
       pool.manager !== "cluster-autoscaler" || node.allocatedByPods >= leastUtilization * (node.allocatableGpus ?? 0)
     );
   });
-  return { removable: new Set(removable.map(({ name }) => name)), refused };
+  return { removable, refused };
 }
 
 /** A node that has been idle for this long (seconds) was not removed, and the next one would not be, either. */

@@ -29,17 +29,18 @@ export function findFreedNodes(planning: Planning, most: number): Found {
     ({ wholeFreeNodes, possibleWholeFreeNodes }) => possibleWholeFreeNodes > wholeFreeNodes,
   );
   if (scattered.length === 0 || most <= 0) return { candidates, withheld };
-  const { removable: shrinking, refused } = removableNodes(planning.moment.analysis);
-  const byPool = nodesByPool(snapshot.nodes);
+  const { removable, refused } = removableNodes(planning.moment.analysis);
+  const byPool = nodesByPool(removable);
   const left = scattered
     .filter(({ pool }) => !isWaitedFor(snapshot, pool))
-    .map((placed) => ({ ...placed, own: (byPool.get(placed.pool) ?? []).filter(({ name }) => shrinking.has(name)) }))
+    .map((placed) => ({ ...placed, own: byPool.get(placed.pool) ?? [] }))
     .filter(({ own }) => own.length > 0)
     .sort((a, b) => gainOf(b) - gainOf(a) || compareText(a.pool, b.pool));
   const looked = new Set(left.map(({ pool }) => pool));
   for (const { pool } of scattered) {
     if (looked.has(pool)) continue;
-    const why = (byPool.get(pool) ?? []).flatMap(({ nodePool }) => refused.get(nodePool) ?? [])[0];
+    const kept = snapshot.nodes.find(({ pools, nodePool }) => refused.has(nodePool) && pools.includes(pool));
+    const why = refused.get(kept?.nodePool ?? "");
     if (why !== undefined)
       withheld.push({
         kind: "defragment",

@@ -60,7 +60,8 @@ function createRules(snapshot: Snapshot): PlacementRules {
   const labelsOf = once(() => labelsByNode(snapshot));
   const topology = (node: string | null, key: string): string | undefined =>
     node === null ? undefined : labelsOf().get(node)?.[key];
-  const ruled = pods.flatMap(({ placement }, i) => (placement === undefined ? [] : [i]));
+  const ruled: number[] = [];
+  for (let i = 0; i < pods.length; i++) if (pods[i]?.placement !== undefined) ruled.push(i);
   const watched = watchedNamespaces(pods, ruled, neighbors);
   const portsOn = Map.groupBy(
     neighbors.filter(({ hostPorts }) => hostPorts.length > 0),
