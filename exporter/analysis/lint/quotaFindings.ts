@@ -1,7 +1,6 @@
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { QuotaDomain } from "../../join/queues/queueing.ts";
-import type { Device, Snapshot } from "../../join/snapshot.ts";
-import { inRanges, keepShape, type RangeSum } from "../../kernel/inRanges.ts";
+import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { Finding } from "./finding.ts";
@@ -23,11 +22,11 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
     if (kind === "Scheduler" && gpus !== undefined && gpus > gpuTolerance) promises[domain]?.push({ scheduler, gpus });
   // What can be given out is no more than what there is: mostly nothing needs to be counted.
   if (promises.every((ofDomain, index) => sumOf(ofDomain) <= (domains[index]?.capacity ?? 0))) return [];
-  const gpusOf = gpuCounter(snapshot);
+  const uncounted = uncountedDomains(snapshot);
   return domains.flatMap((domain, index): readonly Finding[] => {
     const ofDomain = promises[index] ?? [];
-    const physicalGpus = gpusOf(index);
-    if (physicalGpus === null || physicalGpus === 0) return [];
+    const physicalGpus = domain.capacity + (domain.outOfService ?? 0);
+    if (uncounted.has(index) || physicalGpus === 0) return [];
     const alone = ofDomain.filter(({ gpus }) => gpus > physicalGpus + gpuTolerance);
     if (alone.length > 0) return alone.map((promise) => aboveCapacity(domain, promise, physicalGpus));
     const sum = sumOf(ofDomain);
@@ -37,49 +36,12 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
 
 const sumOf = (promises: readonly SchedulerPromise[]): number => promises.reduce((total, { gpus }) => total + gpus, 0);
 
-/** Returns the physical GPUs of a domain, by its index; `null` while some of its GPUs are not counted. */
-function gpuCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
+/** Domains (indices) some of whose GPUs are not counted. */
+function uncountedDomains({ queueing, nodes }: Snapshot): ReadonlySet<number | null> {
+  const uncounted = nodes.filter(({ physicalGpus }) => physicalGpus === null);
   const domainOf = domainFinder(queueing.domains);
-  const physical = new Float64Array(queueing.domains.length);
-  for (const list of [devices, unpartitioned]) inRanges(list.length, new WeightSums(list, domainOf, physical));
-  const uncounted = new Set(
-    nodes.flatMap(({ name, pools, physicalGpus }) =>
-      physicalGpus === null ? pools.map((pool) => domainOf(pool, name)) : [],
-    ),
-  );
-  return (domain) => (uncounted.has(domain) ? null : (physical[domain] ?? 0));
+  return new Set(uncounted.flatMap(({ name, pools }) => pools.map((pool) => domainOf(pool, name))));
 }
-
-type Weighed = Pick<Device, "pool" | "node" | "weight">;
-
-/** Adds the physical GPUs of a list to those of their domains. */
-class WeightSums implements RangeSum {
-  readonly #list: readonly Weighed[];
-  readonly #domainOf: (pool: string, node: string) => number | null;
-  readonly #sums: Float64Array;
-  #last: { readonly pool: string; readonly node: string; readonly domain: number } | null = null;
-
-  constructor(list: readonly Weighed[], domainOf: (pool: string, node: string) => number | null, sums: Float64Array) {
-    this.#list = list;
-    this.#domainOf = domainOf;
-    this.#sums = sums;
-  }
-
-  addRange(from: number, to: number): void {
-    for (let i = from; i < to; i++) {
-      const one = this.#list[i];
-      if (one === undefined) continue;
-      const { pool, node, weight } = one;
-      // The previous GPU mostly belongs to the same node and pool.
-      if (this.#last?.pool !== pool || this.#last.node !== node)
-        this.#last = { pool, node, domain: this.#domainOf(pool, node) ?? -1 };
-      const { domain } = this.#last;
-      this.#sums[domain] = (this.#sums[domain] ?? 0) + weight;
-    }
-  }
-}
-
-keepShape(new WeightSums([], () => null, new Float64Array(0)));
 
 function aboveCapacity(domain: QuotaDomain, { scheduler, gpus }: SchedulerPromise, physicalGpus: number): Finding {
   const over = rounded(gpus - physicalGpus);

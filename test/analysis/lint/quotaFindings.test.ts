@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findings } from "../../../exporter/analysis/lint/findings.ts";
-import type { QueueView } from "../../../exporter/join/queues/queueing.ts";
+import type { QueueView, QuotaDomain } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { QueueScheduler } from "../../../exporter/model/queues/eviction.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
@@ -13,9 +13,10 @@ import { leaf, type TestNode, waitingMoment } from "../waiting/waitingBuilder.ts
 
 const free8: TestNode = { allocated: [0, 0, 0, 0, 0, 0, 0, 0] };
 
-function promised(gpus: number, nodes: readonly TestNode[]): Snapshot {
+function promised(gpus: number, nodes: readonly TestNode[], counted: Partial<QuotaDomain> = {}): Snapshot {
   const root = { kind: "Scheduler", name: "kueue", isLeaf: false } as const;
-  return waitingMoment(nodes, [], { queues: [leaf({ ...root, guaranteed: 8, declaredGuarantee: gpus })] });
+  const domains = [quotaDomain({ capacity: 8, ...counted })];
+  return waitingMoment(nodes, [], { domains, queues: [leaf({ ...root, guaranteed: 8, declaredGuarantee: gpus })] });
 }
 
 describe("quotas above capacity", () => {
@@ -33,8 +34,10 @@ describe("quotas above capacity", () => {
   });
 
   it("are not made by a cordon or a node that is not ready", () => {
-    expect(findings(promised(16, [free8, { ...free8, schedulable: false }]))).toEqual([]);
-    expect(findings(promised(16, [free8, { ...free8, ready: false }]))).toEqual([]);
+    const lost = { capacity: 8, outOfService: 8 };
+    expect(findings(promised(16, [free8, { ...free8, schedulable: false }], lost))).toEqual([]);
+    expect(findings(promised(16, [free8, { ...free8, ready: false }], lost))).toEqual([]);
+    expect(findings(promised(17, [free8, { ...free8, ready: false }], lost))).toHaveLength(1);
   });
 
   it("are found in the nodes over which the quota counts, though others of the pool have free GPUs", () => {
@@ -47,7 +50,7 @@ describe("quotas above capacity", () => {
     const of = (domain: number) => findings(waitingMoment(nodes, [], { domains, queues: [leaf({ ...root, domain })] }));
     expect(of(0)).toMatchObject([{ code: "quota-above-capacity", name: "reserved" }]);
     const [all] = domains;
-    const both = all === undefined ? [] : [{ ...all, nodes: new Set(["reserved", "spot"]) }];
+    const both = all === undefined ? [] : [{ ...all, capacity: 16, nodes: new Set(["reserved", "spot"]) }];
     expect(findings(waitingMoment(nodes, [], { domains: both, queues: [leaf(root)] }))).toEqual([]);
   });
 
@@ -60,7 +63,8 @@ describe("GPUs that several schedulers promise", () => {
   const two = [free8, free8];
   const root = (scheduler: QueueScheduler, gpus: number) =>
     leaf({ scheduler, kind: "Scheduler", name: scheduler, isLeaf: false, guaranteed: 0, declaredGuarantee: gpus });
-  const both = (...queues: readonly QueueView[]) => findings(waitingMoment(two, [], { queues }));
+  const both = (...queues: readonly QueueView[]) =>
+    findings(waitingMoment(two, [], { domains: [quotaDomain()], queues }));
 
   it("and promise more than there are is one finding, with what each of them promises", () => {
     const [finding, ...others] = both(root("kueue", 16), root("kai", 8));
