@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 
 // Collecting garbage before each sample also ages code, and after a few collections V8 discards code that has not run since. A
@@ -97,6 +98,7 @@ async function takeSample(
   garbage: "all" | "young",
 ): Promise<Sample> {
   collectGarbage(garbage);
+  if (garbage === "all") await otherThreadsAtRest();
   const cpuFrom = cpuSeconds();
   const from = performance.now();
   for (let done = 0; done < iterations; done += 1) {
@@ -106,6 +108,21 @@ async function takeSample(
   const wallMs = (performance.now() - from) / iterations;
   return { cpuMs: ((cpuSeconds() - cpuFrom) * 1000) / iterations, wallMs };
 }
+
+/**
+ * Waits until the other threads of the process have swept what a collection found to be garbage. In a large heap that takes a
+ * tenth of a second, which would count for the sample that comes next: for a short one, more than its own time.
+ */
+async function otherThreadsAtRest(): Promise<void> {
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const from = ownCpuSeconds();
+    await setTimeout(lookMs);
+    if ((ownCpuSeconds() - from) * 1000 < lookMs / 10) return;
+  }
+}
+
+const lookMs = 20;
+const mostLooks = 100;
 
 /** CPU seconds of this process so far, user and system. */
 export function ownCpuSeconds(): number {
@@ -121,8 +138,7 @@ export function collectGarbage(what: "all" | "young" = "all"): void {
     return;
   }
   globalThis.gc();
-  // The first collection leaves sweeping to other threads, whose time would count for what is measured next; this one finishes
-  // it.
+  // The second one finds what the first has freed only now, as the values of weak maps.
   globalThis.gc();
 }
 
