@@ -125,8 +125,14 @@ function candidateOf(
 /** The largest number of GPUs that were ever active in one pod. */
 function mostUsed({ analysis }: AdviceMoment, allocated: readonly AllocatedPod[], active: ReadonlySet<string>): number {
   const { devices } = analysis.snapshot;
-  const { devicesOf } = momentIndex(analysis);
-  const usedBy = ({ index }: AllocatedPod): number =>
-    devicesOf(index).filter((device) => active.has(devices[device]?.uuid ?? "")).length;
-  return Math.max(0, ...allocated.map(usedBy));
+  const { node } = momentIndex(analysis);
+  const used = new Map<number, number>();
+  for (const name of new Set(allocated.map((own) => own.node))) {
+    for (const index of node(name)?.devices ?? []) {
+      const { uuid = null, holders = [] } = devices[index] ?? {};
+      if (!active.has(uuid ?? "")) continue;
+      for (const pod of new Set(holders.map((holder) => holder.pod))) used.set(pod, (used.get(pod) ?? 0) + 1);
+    }
+  }
+  return Math.max(0, ...allocated.map(({ index }) => used.get(index) ?? 0));
 }

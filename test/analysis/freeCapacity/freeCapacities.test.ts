@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { domainFreeCapacities } from "../../../exporter/analysis/freeCapacity/domainFreeCapacities.ts";
 import {
@@ -139,6 +140,26 @@ describe("free capacities that are kept", () => {
     const { nodes } = allocated(false);
     expect(freeCapacitiesOf({ ...allocated(false), nodes }, cache)[0]?.[0]?.now?.physicalGpus).toEqual([0.25, 0.25]);
     expect(freeCapacitiesOf({ ...allocated(true), nodes }, cache)[0]?.[0]?.now?.physicalGpus).toEqual([0.5]);
+  });
+
+  it("are those of now, whatever pods ask for, of however many nodes that is known, and in whatever order", () => {
+    const sums = [0, 1, 2].map((cpuMilli) => ({ pods: 1, cpuMilli, memoryBytes: 0 }));
+    const names = ["a", "b", "c"];
+    const nodes = names.map((name, i) => nodeView({ name, devices: [i] }));
+    const fleet = { ...moment({ nodes }), devices: names.map((node) => device({ node })) };
+    const anyRequests = fc.option(
+      fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(...sums)), { maxLength: 4 }),
+    );
+    fc.assert(
+      fc.property(fc.array(anyRequests, { minLength: 2, maxLength: 8 }), (moments) => {
+        const cache = createFreeCapacitiesCache();
+        for (const entries of moments) {
+          const snapshot = { ...fleet, requestsByNode: entries === null ? null : new Map(entries) };
+          expect(freeCapacitiesOf(snapshot, cache)).toEqual(freeCapacitiesOf(snapshot));
+        }
+      }),
+      { numRuns: 2_000, seed: 31 },
+    );
   });
 
   it("are forgotten with their node", () => {
