@@ -32,18 +32,11 @@ export interface FreeCapacitiesCache {
   readonly byName: Map<string, KeptFreeCapacities>;
   /** The same by their place among the nodes of the last moment, since most nodes keep their place. */
   readonly byPlace: KeptFreeCapacities[];
-  /** The entries of `Snapshot.requestsByNode` at the last moment, in their order. */
-  readonly requests: { readonly node: string; readonly sums: NodeRequests }[];
   cycle: number;
 }
 
 /** Creates an empty cache. */
-export const createFreeCapacitiesCache = (): FreeCapacitiesCache => ({
-  byName: new Map(),
-  byPlace: [],
-  requests: [],
-  cycle: 0,
-});
+export const createFreeCapacitiesCache = (): FreeCapacitiesCache => ({ byName: new Map(), byPlace: [], cycle: 0 });
 
 /** Finds what every node has and what of it is free; this is done once for all questions of a moment. */
 export function findFreeCapacities(
@@ -51,14 +44,11 @@ export function findFreeCapacities(
   cache: FreeCapacitiesCache = createFreeCapacitiesCache(),
 ): FreeCapacities {
   cache.cycle += 1;
-  const changed = changedRequests(snapshot, cache.requests);
   const byNode: (readonly PoolFreeCapacity[])[] = [];
   let place = 0;
   for (const node of snapshot.nodes) {
     const guess = cache.byPlace[place];
-    const isKept = guess?.node === node && !changed.has(node.name) && hasSameSpread(guess, snapshot);
-    const kept = isKept ? guess : findAgain(snapshot, node, cache);
-    kept.cycle = cache.cycle;
+    const kept = keptFreeCapacities(snapshot, node, guess?.node === node ? guess : cache.byName.get(node.name), cache);
     cache.byPlace[place] = kept;
     byNode.push(kept.freeCapacities);
     place += 1;
@@ -69,38 +59,24 @@ export function findFreeCapacities(
   return { byNode };
 }
 
-/**
- * Names of nodes whose pods may ask for something else than at the last moment; `last` becomes the entries of now. Entries that
- * do not change stay the same objects in the same order, so that hardly any name has to be looked up.
- */
-function changedRequests(
-  { requestsByNode }: Snapshot,
-  last: FreeCapacitiesCache["requests"],
-): Pick<ReadonlySet<string>, "has"> {
-  const changed = new Set<string>();
-  const isComparable = last.length > 0 && last.length === requestsByNode?.size;
-  let place = 0;
-  for (const [node, sums] of requestsByNode ?? []) {
-    const before = last[place];
-    if (before?.sums !== sums || before.node !== node) {
-      changed.add(node).add(before?.node ?? node);
-      last[place] = { node, sums };
-    }
-    place += 1;
-  }
-  last.length = place;
-  return isComparable ? changed : all;
-}
-
-const all: Pick<ReadonlySet<string>, "has"> = { has: () => true };
-
-/** The free capacity of a node that may have changed. */
-function findAgain(snapshot: Snapshot, node: NodeView, cache: FreeCapacitiesCache): KeptFreeCapacities {
-  const kept = cache.byName.get(node.name);
+function keptFreeCapacities(
+  snapshot: Snapshot,
+  node: NodeView,
+  kept: KeptFreeCapacities | undefined,
+  cache: FreeCapacitiesCache,
+): KeptFreeCapacities {
   const requests = requestsOf(snapshot, node.name);
   const { cpuMilli, memoryBytes } = requests ?? unknownRequests;
-  const isSame = kept?.node === node && kept.cpuMilli === cpuMilli && kept.memoryBytes === memoryBytes;
-  if (isSame && hasSameSpread(kept, snapshot)) return kept;
+  if (
+    kept !== undefined &&
+    kept.node === node &&
+    kept.cpuMilli === cpuMilli &&
+    kept.memoryBytes === memoryBytes &&
+    (kept.spread === null || isSpreadAs(kept.spread, snapshot, node))
+  ) {
+    kept.cycle = cache.cycle;
+    return kept;
+  }
   const freeCapacities = makeFreeCapacities(snapshot, node, requests);
   const made = { node, spread: spreadOf(snapshot, node), cpuMilli, memoryBytes, freeCapacities, cycle: cache.cycle };
   cache.byName.set(node.name, made);
@@ -135,8 +111,7 @@ function spreadOf({ devices, pods }: Snapshot, node: NodeView): readonly boolean
   return own.map((device) => isSpread(device, pods));
 }
 
-function hasSameSpread({ spread, node }: KeptFreeCapacities, { devices, pods }: Snapshot): boolean {
-  if (spread === null) return true;
+function isSpreadAs(spread: readonly boolean[], { devices, pods }: Snapshot, node: NodeView): boolean {
   return node.devices.every((index, i) => {
     const device = devices[index];
     return device !== undefined && isSpread(device, pods) === spread[i];
