@@ -59,20 +59,27 @@ function visitNode(
 export const nodeIndexes = oncePer((nodes: readonly NodeView[]): ReadonlyMap<string, number> => indexesOf(nodes));
 
 interface NodeIndexes {
+  /** Weak: what is known here must not hold on to a moment. */
+  readonly nodes: WeakRef<readonly NodeView[]>;
   readonly names: readonly string[];
   readonly indexes: ReadonlyMap<string, number>;
 }
 
 /** The map of the last nodes is kept while the nodes have the same names: in most moments they do. */
-let known: NodeIndexes = { names: [], indexes: new Map() };
+let known: NodeIndexes = { nodes: new WeakRef([]), names: [], indexes: new Map() };
 
 function indexesOf(nodes: readonly NodeView[]): ReadonlyMap<string, number> {
-  if (!hasNames(nodes, known.names)) {
-    const names = nodes.map(({ name }) => name);
-    known = { names, indexes: new Map(names.map((name, i) => [name, i] as const)) };
-  }
-  return known.indexes;
+  const isKept = hasNames(nodes, known);
+  const names = isKept ? known.names : nodes.map(({ name }) => name);
+  const indexes = isKept ? known.indexes : new Map(names.map((name, i) => [name, i] as const));
+  known = { nodes: new WeakRef(nodes), names, indexes };
+  return indexes;
 }
 
-const hasNames = (nodes: readonly NodeView[], names: readonly string[]): boolean =>
-  nodes.length === names.length && nodes.every(({ name }, i) => name === names[i]);
+/** Most nodes are the same objects as before, whose names need not be looked at. */
+function hasNames(nodes: readonly NodeView[], { nodes: last, names }: NodeIndexes): boolean {
+  if (nodes.length !== names.length) return false;
+  const before = last.deref() ?? [];
+  for (let i = 0; i < nodes.length; i++) if (nodes[i] !== before[i] && nodes[i]?.name !== names[i]) return false;
+  return true;
+}

@@ -36,7 +36,9 @@ function findPlaces(last: readonly WorkName[], now: readonly WorkName[]): Int32A
   for (let place = 0; place < now.length; place += 1) {
     const one = now[place];
     if (one === undefined) continue;
-    const before = nearby(last, place + shift, one, isSeen);
+    const next = place + shift;
+    const isThere = last[next] === one && isSeen[next] === 0;
+    const before = isThere ? next : nearby(last, next, one, isSeen);
     if (before < 0) {
       away.push(place);
       continue;
