@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { before } from "./before.ts";
 import { computeMs, type Goal, goals, verdictOf } from "./goals.ts";
+import { fullPlan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
 import { cpuMs, figure, numberAt, type Results, readResults, sizesOf, valueAt } from "./results.ts";
 
@@ -133,8 +134,8 @@ function cycleTable(results: Results): string {
 
 function contenders(results: Results): string {
   const rows: string[] = [];
-  for (const [key, answer] of Object.entries(results.answers)) {
-    if (key.startsWith("cycle@")) continue;
+  const answers = inOrderOfPlan(results).filter(([key]) => !key.startsWith("cycle@"));
+  for (const [key, answer] of answers) {
     const measurements = valueAt(answer, ["measurements"]);
     for (const one of Array.isArray(measurements) ? measurements : []) {
       rows.push(
@@ -142,14 +143,18 @@ function contenders(results: Results): string {
       );
     }
   }
-  const numbers = Object.entries(results.answers)
-    .filter(([key]) => !key.startsWith("cycle@"))
-    .flatMap(([key, answer]) =>
-      flatNumbers(key === "pods" ? answer : valueAt(answer, ["figures"])).map(
-        ([name, value]) => `| ${key} | ${name} | ${three(value)} |`,
-      ),
-    );
+  const numbers = answers.flatMap(([key, answer]) =>
+    flatNumbers(key === "pods" ? answer : valueAt(answer, ["figures"])).map(
+      ([name, value]) => `| ${key} | ${name} | ${three(value)} |`,
+    ),
+  );
   return `## Contenders\n\nThe number after \`@\` is the number of nodes.\n\n| question | contender | CPU ms | wall ms |\n|---|---|---|---|\n${rows.join("\n")}\n\n| question | figure | value |\n|---|---|---|\n${numbers.join("\n")}`;
+}
+
+/** Answers may have been recorded one by one; they are shown as a run of everything gives them. */
+function inOrderOfPlan({ answers }: Results): readonly (readonly [string, unknown])[] {
+  const places = new Map(fullPlan.map(({ key }, place) => [key, place] as const));
+  return Object.entries(answers).sort(([a], [b]) => (places.get(a) ?? places.size) - (places.get(b) ?? places.size));
 }
 
 function flatNumbers(value: unknown, prefix = ""): readonly (readonly [string, number])[] {
