@@ -53,7 +53,9 @@ export const goals: readonly Goal[] = [
     "Whole cycle (receive, parse, join, analyse, account, render): CPU against ONE Prometheus `group_left` rule over ONE metric",
     "at most",
     0.5,
-    (r) => byTurns(r, "ratioOfCycleToRule") ?? meanCycle(atLargest(r, "cycle"), r) / cpuMs(r, atLargest(r, "prometheus"), oneRule),
+    (r) =>
+      byTurns(r, "ratioOfCycleToRule") ??
+      meanCycle(atLargest(r, "cycle"), r) / cpuMs(r, atLargest(r, "prometheus"), oneRule),
   ),
   goal(
     "join",
@@ -134,17 +136,10 @@ export const goals: readonly Goal[] = [
       unit: "",
     },
   ),
-  goal(
-    "growth-cycle",
-    "Growth of the whole cycle: exponent",
-    "at most",
-    1,
-    (r) => exponentOf(r, meanCycle),
-    {
-      ...figureOfSize,
-      unit: "",
-    },
-  ),
+  goal("growth-cycle", "Growth of the whole cycle: exponent", "at most", 1, (r) => exponentOf(r, meanCycle), {
+    ...figureOfSize,
+    unit: "",
+  }),
   goal(
     "growth-memory",
     "Growth of the heap: exponent",
