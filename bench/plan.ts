@@ -61,6 +61,8 @@ export const fullPlan: readonly Step[] = [
   at("prometheus", shortSize / 10, 7),
   at("prometheus", shortSize, 7),
   at("prometheus", fullSize, 7),
+  at("kubeStateMetrics", shortSize / 10, 3),
+  at("kubeStateMetrics", shortSize, 3),
   at("kubeStateMetrics", fullSize, 3),
   at("render", 1000, 7),
   at("render", 4000, 7),

@@ -55,10 +55,10 @@ function goalTable(results: Results): string {
   });
   const rows = found.map(
     ({ goal, verdict, text }) =>
-      `| ${goal.text} | ${wantedOf(goal)} | ${beforeOf(goal)} | ${text} | ${verdict === "missed" ? "**missed**" : verdict} |`,
+      `| \`${goal.id}\`: ${goal.text} | ${wantedOf(goal)} | ${beforeOf(goal)} | ${text} | ${verdict === "missed" ? "**missed**" : verdict} |`,
   );
   const missed = found.flatMap(({ goal, verdict, text }) =>
-    verdict === "missed" ? [`- **${goal.text}**: ${text}, wanted ${wantedOf(goal)}. ${reasons[goal.id] ?? ""}`] : [],
+    verdict === "missed" ? [`- \`${goal.id}\`: ${text}, wanted ${wantedOf(goal)}. ${reasons[goal.id] ?? ""}`] : [],
   );
   const why = missed.length === 0 ? "" : `\n\n### Why goals are missed\n\n${missed.join("\n")}`;
   return `## Goals\n\nFor 10,000 nodes, 80,000 GPUs and 100,000 pods on one core. Before: before only what changed was computed, on two cores of an Intel Xeon.\n\n| goal | wanted | before | found | reached |\n|---|---|---|---|---|\n${rows.join("\n")}${why}`;

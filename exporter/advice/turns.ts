@@ -1,3 +1,5 @@
+// Needed for the goal `advice-quiet` (docs/performance.md).
+
 /** The most nodes of a cluster in which everything that advice needs is looked at in each cycle. */
 const nodesPerTurn = 2500;
 /** The same for work that cannot become advice soon. */

@@ -1,3 +1,5 @@
+// Needed for the goal `cycle` (docs/performance.md).
+
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import { inRanges, keepShape, type RangeSum } from "../kernel/inRanges.ts";
 import { once } from "../kernel/once.ts";

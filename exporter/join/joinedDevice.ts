@@ -1,3 +1,5 @@
+// Needed for the goal `join` (docs/performance.md).
+
 import type { ActivitySignal } from "../model/activitySignals.ts";
 import type { UnavailableCause } from "../model/gpuFaults.ts";
 import type { DeviceReading } from "../model/telemetry.ts";

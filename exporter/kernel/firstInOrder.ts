@@ -1,3 +1,5 @@
+// Needed for the goal `advice-quiet` (docs/performance.md).
+
 /**
  * The first `count` items in an order, sorted: the same as sorting all of them, but most items are compared only once. Items of
  * equal rank keep their order.

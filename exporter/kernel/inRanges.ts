@@ -1,3 +1,5 @@
+// Needed for the goal `cycle` (docs/performance.md).
+
 /** Something that is added up over a long list, one range of indices after the other. */
 export interface RangeSum {
   /** Adds what is at the indices from `from` to before `to`. */

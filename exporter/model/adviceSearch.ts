@@ -1,3 +1,5 @@
+// Needed for the goal `advice-contended` (docs/performance.md).
+
 /** How far the search for advice is: a large cluster is searched in several cycles. */
 export interface AdviceSearch {
   /** The moment that was searched last, seconds since the epoch. */

@@ -1,3 +1,5 @@
+// Needed for the goal `gpu-bytes` (docs/performance.md).
+
 import type { DeviceReading } from "./telemetry.ts";
 
 /** A copy of a reading with other values for some of its properties. The reading may be a view of columns. */

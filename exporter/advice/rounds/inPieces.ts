@@ -1,3 +1,5 @@
+// Needed for the goal `advice-contended` (docs/performance.md).
+
 /** Work that can stop after each piece and go on later. */
 export type InPieces<Result> = Generator<void, Result, void>;
 

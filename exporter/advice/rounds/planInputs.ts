@@ -1,3 +1,5 @@
+// Needed for the goal `advice-contended` (docs/performance.md).
+
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { NodeView, PodView } from "../../join/snapshot.ts";
 import type { NodeRequests } from "../../model/cluster.ts";

@@ -1,3 +1,5 @@
+// Needed for the goal `advice-contended` (docs/performance.md).
+
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type OffersFound, offersInPieces } from "../findOffers.ts";
 import type { AdviceMoment } from "../moment.ts";

@@ -1,3 +1,5 @@
+// Needed for the goal `advice-contended` (docs/performance.md).
+
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";

@@ -1,3 +1,5 @@
+// Needed for the goal `advice-quiet` (docs/performance.md).
+
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import { oncePer } from "../../kernel/once.ts";
 

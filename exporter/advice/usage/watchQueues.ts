@@ -1,3 +1,5 @@
+// Needed for the goal `advice-quiet` (docs/performance.md).
+
 import type { Analysis } from "../../analysis/analysis.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";

@@ -1,3 +1,5 @@
+// Needed for the goal `advice-quiet` (docs/performance.md).
+
 import type { WorkloadView } from "../../join/snapshot.ts";
 import { workloadName } from "../momentIndex.ts";
 

@@ -1,3 +1,5 @@
+// Needed for the goal `advice-quiet` (docs/performance.md).
+
 import type { Snapshot } from "../../join/snapshot.ts";
 import { placesBefore, type WorkName } from "./workPlaces.ts";
 

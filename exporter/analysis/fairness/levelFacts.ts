@@ -1,3 +1,5 @@
+// Needed for the goal `queues` (docs/performance.md).
+
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { FreeQuotas } from "./freeQuotas.ts";
 import type { SharedUnit } from "./units.ts";

@@ -1,3 +1,5 @@
+// Needed for the goal `queues` (docs/performance.md).
+
 import { isSameList } from "../../kernel/isSameList.ts";
 import type { KueueLocalQueue, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";

@@ -1,3 +1,5 @@
+// Needed for the goal `queues` (docs/performance.md).
+
 import { isSameList } from "../../kernel/isSameList.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { ServingDomain } from "./classFinder.ts";

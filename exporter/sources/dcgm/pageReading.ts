@@ -1,3 +1,5 @@
+// Needed for the goal `gpu-bytes` (docs/performance.md).
+
 import type { DeviceReading, TelemetryClaimant } from "../../model/telemetry.ts";
 
 /** What labels say about a device. It is the same object from page to page for as long as its content is. */
