@@ -12,10 +12,16 @@ import { describeMachine } from "./machine.ts";
 import { collectGarbage, median } from "./measure.ts";
 import { type SoakSubjectName, soakSubjects } from "./soakSubjects.ts";
 
-/** The nodes of each cluster: with queues a cycle costs several times as much. */
-const sizes: Readonly<Record<SoakSubjectName, number>> = { wire: 10_000, queues: 1_000 };
-/** The number of cycles until caches and the heap have their final size. */
-const settled = 50;
+/**
+ * The nodes of each cluster, the cycles that it runs, and after how many of them caches and the heap have their final size. With
+ * queues a cycle costs several times as much, and closed advice is kept for a day, which is 288 cycles of that cluster.
+ */
+const plans: Readonly<
+  Record<SoakSubjectName, { readonly nodes: number; readonly cycles: number; readonly settled: number }>
+> = {
+  wire: { nodes: 10_000, cycles: 200, settled: 50 },
+  queues: { nodes: 1_000, cycles: 450, settled: 300 },
+};
 /** The part by which memory may grow after that, at most. */
 const allowedGrowth = 0.03;
 
@@ -29,16 +35,16 @@ interface Row {
 interface Soak {
   readonly cluster: string;
   readonly rows: readonly Row[];
+  /** The cycle from which on memory is compared. */
+  readonly mark: number;
   readonly heapAtEnd: number;
   readonly failed: number;
   readonly minutes: number;
 }
 
 const { values } = parseArgs({
-  options: { subject: { type: "string" }, nodes: { type: "string" }, cycles: { type: "string", default: "200" } },
+  options: { subject: { type: "string" }, nodes: { type: "string" }, cycles: { type: "string" } },
 });
-const cycles = Number(values.cycles);
-const sayEvery = Math.max(1, Math.floor(cycles / 20));
 const names = (["wire", "queues"] as const).filter((name) => values.subject === undefined || values.subject === name);
 
 if (values.subject === undefined) {
@@ -47,26 +53,29 @@ if (values.subject === undefined) {
   process.stdout.write(`${soaks.map((soak) => `soak: ${words(soak)}`).join("\n")}\n`);
   process.exit(soaks.every(isSteady) ? 0 : 1);
 }
-for (const name of names) process.stdout.write(JSON.stringify(await run(name, Number(values.nodes ?? sizes[name]))));
+for (const name of names) process.stdout.write(JSON.stringify(await run(name)));
 process.exit(0);
 
 function inOwnProcess(subject: SoakSubjectName): Soak {
   const own = fileURLToPath(import.meta.url);
-  const args = [...process.execArgv, own, `--subject=${subject}`, `--cycles=${cycles}`];
-  const nodes = values.nodes === undefined ? [] : [`--nodes=${values.nodes}`];
+  const given = process.argv.slice(2);
+  const args = [...process.execArgv, own, `--subject=${subject}`, ...given];
   const stdio = ["ignore", "pipe", "inherit"] as const;
-  return JSON.parse(execFileSync(process.execPath, [...args, ...nodes], { stdio: [...stdio], encoding: "utf8" }));
+  return JSON.parse(execFileSync(process.execPath, args, { stdio: [...stdio], encoding: "utf8" }));
 }
 
-async function run(name: SoakSubjectName, nodes: number): Promise<Soak> {
-  const subject = await soakSubjects[name](nodes);
+async function run(name: SoakSubjectName): Promise<Soak> {
+  const plan = plans[name];
+  const cycles = Number(values.cycles ?? plan.cycles);
+  const mark = Math.min(plan.settled, Math.floor((cycles * 2) / 3));
+  const subject = await soakSubjects[name](Number(values.nodes ?? plan.nodes));
   const from = performance.now();
   const rows: Row[] = [];
   for (let done = 1; done <= cycles; done += 1) {
     const cpuMs = await subject.cycle();
     const { rss, heapUsed } = process.memoryUsage();
     rows.push({ rss, heap: heapUsed, cpuMs });
-    if (done % sayEvery === 0) {
+    if (done % everyOf(cycles) === 0) {
       const seconds = ((performance.now() - from) / 1000).toFixed(0);
       process.stderr.write(`soak: ${name}: ${seconds} s: cycle ${done} of ${cycles}, ${mib(rss)} MiB resident\n`);
     }
@@ -76,14 +85,18 @@ async function run(name: SoakSubjectName, nodes: number): Promise<Soak> {
   const failed = subject.failed();
   const minutes = (performance.now() - from) / 60_000;
   await subject.stop();
-  return { cluster: subject.cluster, rows, heapAtEnd, failed, minutes };
+  return { cluster: subject.cluster, rows, mark, heapAtEnd, failed, minutes };
 }
 
-function growthOf({ rows }: Soak) {
-  const mark = Math.min(settled, Math.floor(rows.length / 4));
+/** Every how many cycles something is said. */
+function everyOf(cycles: number): number {
+  return Math.max(1, Math.floor(cycles / 20));
+}
+
+function growthOf({ rows, mark }: Soak) {
   const early = median(rows.slice(Math.max(0, mark - 5), mark + 5).map(({ rss }) => rss));
   const late = median(rows.slice(-10).map(({ rss }) => rss));
-  return { mark, early, late, growth: late / early - 1 };
+  return { early, late, growth: late / early - 1 };
 }
 
 function isSteady(soak: Soak): boolean {
@@ -91,8 +104,8 @@ function isSteady(soak: Soak): boolean {
 }
 
 function words(soak: Soak): string {
-  const { mark, early, late, growth } = growthOf(soak);
-  return `${isSteady(soak) ? "steady" : "NOT steady"}: resident memory went from ${mib(early)} MiB (around cycle ${mark}) to ${mib(late)} MiB (last 10 cycles), ${(growth * 100).toFixed(1)} %`;
+  const { early, late, growth } = growthOf(soak);
+  return `${isSteady(soak) ? "steady" : "NOT steady"}: resident memory went from ${mib(early)} MiB (around cycle ${soak.mark}) to ${mib(late)} MiB (last 10 cycles), ${(growth * 100).toFixed(1)} %`;
 }
 
 function report(soaks: readonly Soak[]): void {
@@ -111,7 +124,9 @@ ${soaks.map(section).join("\n\n")}
 }
 
 function section(soak: Soak, index: number): string {
-  const marks = soak.rows.flatMap((row, at) => ((at + 1) % sayEvery === 0 ? [{ cycle: at + 1, ...row }] : []));
+  const marks = soak.rows.flatMap((row, at) =>
+    (at + 1) % everyOf(soak.rows.length) === 0 ? [{ cycle: at + 1, ...row }] : [],
+  );
   return `## ${index === 0 ? "Without queues" : "With queues"}
 
 ${soak.rows.length} cycles of a cluster of ${soak.cluster}. It took ${soak.minutes.toFixed(0)} minutes.
