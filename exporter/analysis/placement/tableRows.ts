@@ -107,7 +107,10 @@ export interface PoolRows {
 
 /** The rows of each pool, in the order in which pools are numbered. */
 export function rowsByPool({ freeCapacities, pools, names }: TableRows): readonly PoolRows[] {
-  const groups = names.map(() => ({ rows: [] as number[], freeCapacities: [] as PoolFreeCapacity[] }));
+  const groups = names.map((): { rows: number[]; freeCapacities: PoolFreeCapacity[] } => ({
+    rows: [],
+    freeCapacities: [],
+  }));
   let row = -1;
   for (const freeCapacity of freeCapacities) {
     row += 1;
