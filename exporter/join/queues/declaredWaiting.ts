@@ -3,23 +3,63 @@ import { noPriorityClass } from "../podViews.ts";
 import { alikeGangs } from "./alikeGangs.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
 import { keptFacts } from "./gangFacts.ts";
-import type { GangMembers } from "./gangMembers.ts";
+import type { GangMembers, MatchedGangs } from "./gangMembers.ts";
 import type { ImpossibleDemand } from "./impossibleDemand.ts";
-import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
+import type { NamespaceGangs } from "./namespaceGangs.ts";
+import type { QueueingInput, WorkloadsByOwner } from "./queueingInput.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
 import { partsOfPods } from "./waitingPods.ts";
 
+/** What waits in a namespace without any pods: it follows from the gangs and the names of teams alone. */
+export interface WaitingWithoutPods {
+  readonly drafts: readonly GangDraft[];
+  /** The team of each queue. */
+  readonly teams: ReadonlyMap<string, string>;
+}
+
+/** The parts of the gangs of one namespace that still wait. */
+export function declaredDrafts(
+  own: NamespaceGangs,
+  members: MatchedGangs["members"],
+  input: QueueingInput,
+  workloadsIn: WorkloadsByOwner,
+): readonly GangDraft[] {
+  const { namespace, gangs } = own;
+  const workloads = workloadsIn(namespace);
+  const { withoutPods } = input.cache;
+  const known = workloads === undefined ? withoutPods.get(own) : undefined;
+  if (known !== undefined && haveSameTeams(known, namespace, input)) return known.drafts;
+  const drafts: GangDraft[] = [];
+  const teams = new Map<string, string>();
+  for (const gang of gangs) {
+    const draft = declaredDraft(members.get(gang) ?? { gang, bound: none, waiting: none }, input, workloads);
+    if (draft !== null) drafts.push(draft);
+    teams.set(gang.queue.name, teamOfQueue(namespace, gang.queue.name, input));
+  }
+  if (workloads === undefined) withoutPods.set(own, { drafts, teams });
+  return drafts;
+}
+
+const none: readonly number[] = [];
+
+function haveSameTeams({ teams }: WaitingWithoutPods, namespace: string, input: QueueingInput): boolean {
+  for (const [queue, team] of teams) if (teamOfQueue(namespace, queue, input) !== team) return false;
+  return true;
+}
+
+const teamOfQueue = (namespace: string, queue: string, { teamOf }: Pick<QueueingInput, "teamOf">): string =>
+  teamOf(namespace, queue === "" ? null : queue);
+
 /** The part of a declared gang that still waits; `null` if nothing does. */
-export function declaredDraft(
+function declaredDraft(
   members: GangMembers,
   input: QueueingInput,
-  workloadOf: WorkloadOfOwner,
+  workloads: ReturnType<WorkloadsByOwner>,
 ): GangDraft | null {
   const { gang, bound, waiting } = members;
   const hasPods = bound.length + waiting.length > 0;
-  const workload = hasPods ? workloadOfPod(members, input) : workloadOfOwners(gang, workloadOf);
-  const { name } = gang.queue;
-  const team = workload?.team ?? input.teamOf(gang.namespace, name === "" ? null : name);
+  const workload = hasPods ? workloadOfPod(members, input) : workloadOfOwners(gang, workloads);
+  const team = workload?.team ?? teamOfQueue(gang.namespace, gang.queue.name, input);
   const known = hasPods ? null : (gang.kept?.draft ?? null);
   const called = {
     kind: workload?.kind ?? gang.ownerKind ?? gang.kind,
@@ -41,9 +81,10 @@ function workloadOfPod({ bound, waiting }: GangMembers, input: Pick<QueueingInpu
   return first === undefined ? undefined : input.workloads[first.workload];
 }
 
-function workloadOfOwners({ ownerUids, namespace }: GangMembers["gang"], workloadOf: WorkloadOfOwner) {
+function workloadOfOwners({ ownerUids }: GangMembers["gang"], workloads: ReturnType<WorkloadsByOwner>) {
+  if (workloads === undefined) return undefined;
   for (const uid of ownerUids) {
-    const found = workloadOf(uid, namespace);
+    const found = workloads.get(uid);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,17 +1,19 @@
 import { compareText } from "../../kernel/compareText.ts";
 import { noPriorityClass } from "../podViews.ts";
 import type { DispatchedGang, DispatchedWork } from "./gangFacts.ts";
-import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
+import type { QueueingInput, WorkloadsByOwner } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
 
 /** Work that queue systems have sent to other clusters, by namespace, name and uid. */
 export function dispatchedWork(
   { systems, pools, teamOf }: Pick<QueueingInput, "systems" | "pools" | "teamOf">,
-  workloadOf: WorkloadOfOwner,
+  workloadsIn: WorkloadsByOwner,
 ): readonly DispatchedWork[] {
   const gangs = systems.flatMap(({ dispatched = [] }) => dispatched);
   const work = gangs.map((gang: DispatchedGang): DispatchedWork => {
-    const workload = gang.ownerUids.map((uid) => workloadOf(uid, gang.namespace)).find((found) => found !== undefined);
+    const workload = gang.ownerUids
+      .map((uid) => workloadsIn(gang.namespace)?.get(uid))
+      .find((found) => found !== undefined);
     const queue = gang.queue === "" ? null : gang.queue;
     return {
       scheduler: gang.scheduler,

@@ -1,18 +1,19 @@
 import type { Eviction } from "../../model/queues/eviction.ts";
 import { noPriorityClass } from "../podViews.ts";
-import type { GangMembers } from "./gangMembers.ts";
+import type { MatchedGangs } from "./gangMembers.ts";
 import type { EvictedWork } from "./queueing.ts";
-import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
+import type { QueueingInput, WorkloadsByOwner } from "./queueingInput.ts";
+import type { DeclaredGang } from "./queueSystem.ts";
 import { gpusOf } from "./resourceGpus.ts";
 
 /** What each eviction cost, and which work was evicted: found by the objects and pods that still exist. */
 export function evictedWork(
-  gangs: readonly GangMembers[],
+  gangs: Pick<MatchedGangs, "gangs" | "members">,
   input: QueueingInput,
-  workloadOf: WorkloadOfOwner,
+  workloadsIn: WorkloadsByOwner,
 ): readonly EvictedWork[] {
   if (input.evictions.length === 0) return [];
-  const people = peopleOf(gangs, input, workloadOf);
+  const people = peopleOf(gangs, input, workloadsIn);
   return [...input.evictions]
     .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map((eviction): EvictedWork => {
@@ -48,32 +49,32 @@ interface Person {
 
 /** Finds work by the uid of its object or owner, or by `namespace/name` of its object. */
 function peopleOf(
-  gangs: readonly GangMembers[],
+  { gangs, members }: Pick<MatchedGangs, "gangs" | "members">,
   input: QueueingInput,
-  workloadOf: WorkloadOfOwner,
+  workloadsIn: WorkloadsByOwner,
 ): (key: string) => Person | undefined {
-  const byKey = new Map<string, GangMembers>();
-  for (const members of gangs) {
-    const { uid, namespace, name, ownerUids } = members.gang;
-    for (const key of [uid, `${namespace}/${name}`, ...ownerUids]) {
-      const known = byKey.get(key);
-      if (known === undefined || members.gang.uid < known.gang.uid) byKey.set(key, members);
-    }
-  }
+  const byKey = new Map<string, DeclaredGang>();
+  for (const { namespace, gangs: own } of gangs)
+    for (const gang of own)
+      for (const key of [gang.uid, `${namespace}/${gang.name}`, ...gang.ownerUids]) {
+        const known = byKey.get(key);
+        if (known === undefined || gang.uid < known.uid) byKey.set(key, gang);
+      }
   return (key) => {
-    const members = byKey.get(key);
-    if (members === undefined) {
-      const workload = workloadOf(key, null);
+    const gang = byKey.get(key);
+    if (gang === undefined) {
+      const workload = workloadsIn(null)?.get(key);
       return workload === undefined
         ? undefined
         : { name: `${workload.namespace}/${workload.name}`, team: workload.team, queue: workload.queue };
     }
-    const { namespace, name, ownerName, ownerUids, queue } = members.gang;
-    const pod = members.bound[0] ?? members.waiting[0];
+    const { namespace, name, ownerName, ownerUids, queue } = gang;
+    const { bound = [], waiting = [] } = members.get(gang) ?? {};
+    const pod = bound[0] ?? waiting[0];
     const view = pod === undefined ? undefined : input.pods[pod];
     const workload =
       view === undefined
-        ? ownerUids.map((uid) => workloadOf(uid, namespace)).find((found) => found !== undefined)
+        ? ownerUids.map((uid) => workloadsIn(namespace)?.get(uid)).find((found) => found !== undefined)
         : input.workloads[view.workload];
     const queueName = queue.name === "" ? null : queue.name;
     return {

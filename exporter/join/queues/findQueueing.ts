@@ -4,7 +4,7 @@ import type { WorkloadView } from "../snapshot.ts";
 import { countPriorities } from "./allocatedPriorities.ts";
 import { countAllocated, leafFinder } from "./allocatedWork.ts";
 import { byNamespace } from "./byNamespace.ts";
-import { declaredDraft } from "./declaredWaiting.ts";
+import { declaredDrafts } from "./declaredWaiting.ts";
 import { deepTrees } from "./deepTrees.ts";
 import { dispatchedWork } from "./dispatchedWork.ts";
 import { quotaDomains } from "./domains.ts";
@@ -13,7 +13,7 @@ import { matchGangs } from "./gangMembers.ts";
 import { placeGangs } from "./placeGangs.ts";
 import { plantQueues, type QueueForest, sumUpwards } from "./queueDrafts.ts";
 import type { Queueing } from "./queueing.ts";
-import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
+import type { QueueingInput, WorkloadsByOwner } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 import { startedWork } from "./startedWork.ts";
 import { nameTeams, TeamCounts } from "./teamCounts.ts";
@@ -51,19 +51,18 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
       : [queuesUnknown(unknownBecause)];
   sumUpwards(queues, "allocated");
   sumUpwards(queues, "allocatedOnUnschedulable");
-  const { gangs, begun, rest, ofWorkload } = matchGangs(input);
+  const matched = matchGangs(input);
+  const { begun, rest, ofWorkload } = matched;
   if (unknownBecause === null) countPriorities(begun, input, queueOfPod, queues);
-  const workloadOf = workloadFinder(input.workloads);
+  const workloadsIn = workloadsByOwner(input.workloads);
   const drafts = [...gangsOfPods(rest, input)];
-  for (const members of gangs) {
-    const draft = declaredDraft(members, input, workloadOf);
-    if (draft !== null) drafts.push(draft);
-  }
+  for (const own of matched.gangs)
+    for (const draft of declaredDrafts(own, matched.members, input, workloadsIn)) drafts.push(draft);
   const waiting = placeGangs(drafts, { input, forest }, counted);
   nameTeams(queues);
   const started = startedWork(begun, input, queueOfPod);
-  const evicted = evictedWork(gangs, input, workloadOf);
-  const dispatched = dispatchedWork(input, workloadOf);
+  const evicted = evictedWork(matched, input, workloadsIn);
+  const dispatched = dispatchedWork(input, workloadsIn);
   const queueing: Queueing = { domains, queues, gangs: waiting, queueOfPod, started, evicted, dispatched };
   const problems = [
     ...input.systems.flatMap(({ problems }) => problems),
@@ -93,13 +92,13 @@ function withoutQueues(forest: QueueForest, unknownBecause: string): QueueForest
 }
 
 /**
- * Finds workloads by the uid of an owner; indexed when it is first asked. Pods of any namespace may name any uid: if the
+ * Indexes workloads by the uids of their owners when it is first asked. Pods of any namespace may name any uid: if the
  * namespace of the object is given, only work of that namespace is found.
  */
-function workloadFinder(workloads: readonly WorkloadView[]): WorkloadOfOwner {
+function workloadsByOwner(workloads: readonly WorkloadView[]): WorkloadsByOwner {
   const inNamespace = once(() => byNamespace(workloads, ({ namespace }) => namespace, firstByOwner));
   const anywhere = once(() => firstByOwner(workloads));
-  return (uid, namespace) => (namespace === null ? anywhere() : inNamespace()(namespace))?.get(uid);
+  return (namespace) => (namespace === null ? anywhere() : inNamespace()(namespace));
 }
 
 /** The first workload that names each owner. */

@@ -7,6 +7,7 @@ import { kaiGroupKey } from "./kaiFinder.ts";
 import { kaiForest } from "./kaiForest.ts";
 import { kaiGangs } from "./kaiGangs.ts";
 import { kaiShards } from "./kaiShards.ts";
+import { gangsByNamespace } from "./namespaceGangs.ts";
 import { podsByGroup } from "./podsByGroup.ts";
 import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
 
@@ -65,7 +66,7 @@ export function kaiSystem(input: KaiInput): QueueSystem {
       }
       return found;
     },
-    gangs,
+    gangs: gangsByNamespace(gangs),
     leafOf: null,
     problems: forests.flatMap(({ problems }) => problems),
   };

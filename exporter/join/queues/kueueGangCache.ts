@@ -4,7 +4,9 @@ import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { LimitRange } from "../../model/queues/queueObjects.ts";
 import type { DispatchedGang } from "./gangFacts.ts";
 import type { Flavor, FlavorCache } from "./kueueFlavors.ts";
+import type { KueueNamespace } from "./kueueNamespaces.ts";
 import type { WorkloadQueue } from "./kueueNever.ts";
+import type { NamespaceGangs } from "./namespaceGangs.ts";
 import type { DeclaredGang, DeclaredPart } from "./queueSystem.ts";
 
 /**
@@ -13,6 +15,8 @@ import type { DeclaredGang, DeclaredPart } from "./queueSystem.ts";
  */
 export interface KueueGangCache {
   byWorkload: WeakMap<KueueWorkload, ReadWorkload>;
+  /** What was read in each namespace. */
+  byNamespace: ReadonlyMap<string, ReadNamespace>;
   readonly flavorPools: FlavorCache;
   /** For each flavor: its object and pools; other fields of a flavor do not affect a gang. */
   flavors: ReadonlyMap<string, readonly [object: unknown, pools: string]>;
@@ -36,6 +40,18 @@ export interface ReadWorkload {
   readonly dispatched: DispatchedGang | null;
 }
 
+/** The gangs that were read from the Workloads of one namespace. */
+export interface ReadNamespace {
+  readonly from: KueueNamespace;
+  /** The queues of its Workloads, by LocalQueue and by the ClusterQueue of their admission. */
+  readonly queues: ReadonlyMap<string, ReadonlyMap<string | null, WorkloadQueue>>;
+  /** `null`: none of them has GPUs, or all have ended. */
+  readonly gangs: NamespaceGangs | null;
+  readonly dispatched: readonly DispatchedGang[];
+  /** Its Workloads that have quota. */
+  readonly reserving: readonly KueueWorkload[];
+}
+
 /** Objects that affect many Workloads. */
 export interface WorkloadRules {
   readonly kueueAdmissionChecks: readonly KueueAdmissionCheck[];
@@ -46,6 +62,7 @@ export interface WorkloadRules {
 export function createKueueGangCache(): KueueGangCache {
   return {
     byWorkload: new WeakMap(),
+    byNamespace: new Map(),
     flavorPools: { last: null },
     flavors: new Map(),
     gpuResources: new Map(),
@@ -69,7 +86,7 @@ export function refreshKueueGangs(
   isGpu: (resource: string) => boolean,
 ): void {
   const rules: WorkloadRules = { kueueAdmissionChecks, limitRanges };
-  if (!sameData(cache.rules, rules)) cache.byWorkload = new WeakMap();
+  if (!sameData(cache.rules, rules)) forget(cache);
   cache.rules = rules;
   const now = new Map(
     [...flavors].map(
@@ -81,10 +98,15 @@ export function refreshKueueGangs(
   const isFull = cache.gpuResources.size > mostNames || cache.needs.size > mostNeeds;
   cache.flavors = now;
   if (isSame && agrees && !isFull) return;
-  cache.byWorkload = new WeakMap();
+  forget(cache);
   cache.gpuResources.clear();
   cache.needs.clear();
   cache.parts.clear();
+}
+
+function forget(cache: KueueGangCache): void {
+  cache.byWorkload = new WeakMap();
+  cache.byNamespace = new Map();
 }
 
 function isSameFlavor(cache: KueueGangCache, name: string, [object, pools]: readonly [unknown, string]): boolean {

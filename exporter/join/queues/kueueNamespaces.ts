@@ -13,22 +13,39 @@ export interface KueueNamespace {
   readonly workloads: readonly KueueWorkload[];
 }
 
+type Namespaces = ReadonlyMap<string, KueueNamespace>;
+
+/** What was found for the last moments, by their Workloads. */
+const found = new WeakMap<
+  readonly KueueWorkload[],
+  { readonly localQueues: unknown; readonly namespaces: Namespaces }
+>();
+
 interface OpenNamespace {
   readonly localQueues: KueueLocalQueue[];
   readonly workloads: KueueWorkload[];
 }
 
 /**
- * Sorts objects by their namespace. A namespace with the same objects as in the `last` moment is the same object, so that what
- * was found in it need not be found again.
+ * Sorts objects by their namespace, once for the same lists. A namespace with the same objects as in the `last` moment is the
+ * same object, so that what was found in it need not be found again.
  */
-export function kueueNamespaces(
-  { kueueLocalQueues, kueueWorkloads }: KueueQueueObjects,
-  last: ReadonlyMap<string, KueueNamespace> = new Map(),
-): ReadonlyMap<string, KueueNamespace> {
+export function kueueNamespaces(objects: KueueQueueObjects, last: Namespaces = new Map()): Namespaces {
+  const { kueueLocalQueues: localQueues, kueueWorkloads } = objects;
+  const known = found.get(kueueWorkloads);
+  if (known?.localQueues === localQueues) return known.namespaces;
+  const namespaces = sortByNamespace(objects, last);
+  found.set(kueueWorkloads, { localQueues, namespaces });
+  return namespaces;
+}
+
+function sortByNamespace({ kueueLocalQueues, kueueWorkloads }: KueueQueueObjects, last: Namespaces): Namespaces {
   const open = new Map<string, OpenNamespace>();
   for (const localQueue of kueueLocalQueues) openIn(open, localQueue.namespace).localQueues.push(localQueue);
-  for (const workload of kueueWorkloads) openIn(open, workload.namespace).workloads.push(workload);
+  for (let i = 0; i < kueueWorkloads.length; i++) {
+    const workload = kueueWorkloads[i];
+    if (workload !== undefined) openIn(open, workload.namespace).workloads.push(workload);
+  }
   const found = new Map<string, KueueNamespace>();
   for (const [name, now] of open) {
     const known = last.get(name);

@@ -1,9 +1,10 @@
-import { innerMap } from "../../kernel/innerMap.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { KueueClusterQueue, KueueLocalQueue, KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
 import { meets } from "../../model/queues/nodeMatch.ts";
 import type { KueueGangInput } from "./kueueGangs.ts";
+import type { KueueNamespace } from "./kueueNamespaces.ts";
 import type { NeverReason } from "./queueing.ts";
 
 /** The queue of a Workload, and whether it takes it. */
@@ -15,20 +16,26 @@ export interface WorkloadQueue {
   readonly takesIt: boolean;
 }
 
-/** Finds the queue of each Workload: of its admission, else of its LocalQueue. `quotasOf`: the quotas of each ClusterQueue. */
+/** Finds the queue of Workloads of one namespace: the ClusterQueue that admitted them (`null`: none), else that of their LocalQueue. */
+export type WorkloadQueueFinder = (
+  from: KueueNamespace,
+  namespace: string,
+  localQueue: string,
+  admitted: string | null,
+) => WorkloadQueue;
+
+/** Finds the queues of Workloads. `quotasOf`: the quotas of each ClusterQueue. */
 export function queuesOfWorkloads(
   input: Pick<KueueGangInput, "objects" | "namespaces" | "nodes">,
   quotasOf: ReadonlyMap<string, readonly KueueQuota[]>,
-): (workload: KueueWorkload) => WorkloadQueue {
+): WorkloadQueueFinder {
   const { objects, namespaces, nodes } = input;
-  const localQueues = new Map<string, Map<string, KueueLocalQueue>>();
-  for (const queue of objects.kueueLocalQueues) innerMap(localQueues, queue.namespace).set(queue.name, queue);
   const clusterQueues = new Map(objects.kueueClusterQueues.map((queue) => [queue.name, queue] as const));
   const inCycles = new Set(
     nodes.flatMap(({ clusterQueue, isInCycle }) => (clusterQueue !== null && isInCycle ? [clusterQueue.name] : [])),
   );
-  const find = (namespace: string, localQueue: string, admitted: string | null): WorkloadQueue => {
-    const local = localQueues.get(namespace)?.get(localQueue);
+  return (from, namespace, localQueue, admitted) => {
+    const local = localQueuesIn(from).get(localQueue);
     const name = admitted ?? local?.clusterQueue ?? null;
     const queue = name === null ? undefined : clusterQueues.get(name);
     const labels = namespaces === null ? null : (namespaces.get(namespace)?.labels ?? {});
@@ -41,17 +48,12 @@ export function queuesOfWorkloads(
       (labels === null || selectsNamespace(queue, labels));
     return { clusterQueue: name, quotas: (name === null ? undefined : quotasOf.get(name)) ?? noQuotas, takesIt };
   };
-  const waiting = new Map<string, Map<string, WorkloadQueue>>();
-  return ({ namespace, localQueue, admission }) => {
-    if (admission !== null) return find(namespace, localQueue, admission.clusterQueue);
-    const ofNamespace = innerMap(waiting, namespace);
-    const known = ofNamespace.get(localQueue);
-    if (known !== undefined) return known;
-    const found = find(namespace, localQueue, null);
-    ofNamespace.set(localQueue, found);
-    return found;
-  };
 }
+
+const localQueuesIn = oncePer(
+  ({ localQueues }: KueueNamespace): ReadonlyMap<string, KueueLocalQueue> =>
+    new Map(localQueues.map((queue) => [queue.name, queue] as const)),
+);
 
 const noQuotas: readonly KueueQuota[] = [];
 

@@ -6,8 +6,7 @@ import { flavorsByName } from "./kueueFlavors.ts";
 import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
 import { kueueGangs } from "./kueueGangs.ts";
 import { type GpuUnit, gpuUnits, quotaIn, unitsIn } from "./kueueQuotas.ts";
-import { reservedIn, reserving } from "./kueueReserved.ts";
-import { kueueSlices } from "./kueueSlices.ts";
+import { reservedIn } from "./kueueReserved.ts";
 import { type KueueNode, kueueForest } from "./kueueTree.ts";
 import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
 import type { ReclaimRule } from "./reclaimRule.ts";
@@ -43,13 +42,10 @@ export function kueueSystem(
   cache: KueueGangCache = createKueueGangCache(),
 ): QueueSystem {
   const flavors = flavorsByName(objects.kueueResourceFlavors, pools, cache.flavorPools);
-  const slices = kueueSlices(objects.kueueWorkloads);
-  const withQuota = reserving(objects.kueueWorkloads, slices);
   const { nodes, trees } = kueueForest(objects);
   const units = gpuUnits(nodes, flavors, pools);
   const used = new Set([...units.values()].map(({ flavor }) => flavor));
-  const input = { objects, pools, namespaces, flavors, nodes, slices, cache };
-  const { gangs, dispatched } = kueueGangs(input);
+  const { gangs, dispatched, reserving } = kueueGangs({ objects, pools, namespaces, flavors, nodes, cache });
   const isShared = fairSharing ?? objects.kueueClusterQueues.some(({ weightedShare }) => weightedShare !== null);
   const reclaims = nodes.map(({ clusterQueue }) => (clusterQueue === null ? null : reclaimOf(clusterQueue, isShared)));
   return {
@@ -58,7 +54,7 @@ export function kueueSystem(
     scopes: [...used].filter(({ pools }) => pools.length > 0).map(({ scope }) => scope),
     queuesIn: ({ scopes }) => {
       const isInDomain = (flavor: string) => scopes.has(flavor);
-      const reserved = reservedIn(nodes, withQuota, flavors, isInDomain);
+      const reserved = reservedIn(nodes, reserving, flavors, isInDomain);
       return queuesOf(nodes, unitsIn(units, isInDomain), reserved, reclaims);
     },
     gangs,

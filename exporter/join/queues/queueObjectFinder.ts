@@ -1,9 +1,11 @@
+import { once } from "../../kernel/once.ts";
 import type { QueueObjectRef } from "../../model/disruption.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import { byNamespace } from "./byNamespace.ts";
 import { kueueOwnerUids } from "./kueueOwners.ts";
 import { isFinished } from "./kueueReserved.ts";
-import { findObject, type Indexed, indexObjects, type ObjectIndex } from "./objectIndex.ts";
+import { findObject, type Indexed, indexObjects } from "./objectIndex.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 
 /** The object by which a queue system knows work, and the last checkpoint that it reports. */
@@ -29,6 +31,8 @@ export interface QueueObjectFinderCache {
 
 interface Entry extends Indexed, FoundQueueObject {}
 
+const namespaceOf = ({ namespace }: Entry): string => namespace;
+
 const noCheckpoint = (): null => null;
 
 /** The finder is the same object while the Workloads and PodGroups are. They are indexed when someone asks for one. */
@@ -37,10 +41,10 @@ export function queueObjectFinder(objects: QueueObjects, cache: QueueObjectFinde
   const inputs = [kueueWorkloads, kaiPodGroups, volcanoPodGroups] as const;
   const { last } = cache;
   if (last?.inputs.every((input, i) => input === inputs[i]) === true) return last.finder;
-  let index: ObjectIndex<Entry> | null = null;
+  const indices = once(() => byNamespace(entriesOf(objects), namespaceOf, indexObjects));
   const find: QueueObjectFinder["find"] = (pod, owners) => {
-    index ??= indexObjects(entriesOf(objects));
-    return findObject(pod, owners, index) ?? null;
+    const index = indices()(pod.namespace);
+    return (index === undefined ? undefined : findObject(pod, owners, index)) ?? null;
   };
   const reportsOfOne = inputs.some((list) => list.some(({ checkpointedAt }) => checkpointedAt !== null));
   const checkpointOf = reportsOfOne
@@ -79,6 +83,6 @@ function entryOf(
   ownerUids: readonly string[],
 ): Entry {
   const { namespace, name, uid, checkpointedAt } = object;
-  const gang = { namespace, name, uid, ownerUids, queue: { scheduler } };
-  return { gang, ref: { scheduler, kind, namespace, name, uid }, checkpointedAt };
+  const ref = { scheduler, kind, namespace, name, uid };
+  return { namespace, name, uid, ownerUids, queue: { scheduler }, ref, checkpointedAt };
 }

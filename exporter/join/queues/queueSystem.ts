@@ -6,6 +6,7 @@ import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangDraft } from "./gangDraft.ts";
 import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
+import type { NamespaceGangs } from "./namespaceGangs.ts";
 import type { NeverReason, QueueView } from "./queueing.ts";
 
 /** A node, as far as quotas look at it: what else may change without changing where they count. */
@@ -142,8 +143,11 @@ export interface QueueSystem {
   readonly scopes: readonly QuotaScope[];
   /** Its queues in a domain, parents before children, without the root that the core adds. */
   queuesIn(domain: DomainFacts): readonly DeclaredQueue[];
-  /** Work that has not ended: what waits, and what runs (a running gang may lose a member). Work without GPUs is left out. */
-  readonly gangs: readonly DeclaredGang[];
+  /**
+   * Work that has not ended, by namespace: what waits, and what runs (a running gang may lose a member). Work without GPUs is
+   * left out.
+   */
+  readonly gangs: readonly NamespaceGangs[];
   /** Work that runs in other clusters and is not a gang here; absent: none. */
   readonly dispatched?: readonly DispatchedGang[];
   /**

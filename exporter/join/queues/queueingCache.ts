@@ -1,7 +1,9 @@
 import { type AlikeGangsCache, createAlikeGangsCache } from "./alikeGangs.ts";
+import type { WaitingWithoutPods } from "./declaredWaiting.ts";
 import type { DomainShapeCache } from "./domainShapes.ts";
 import type { GangDraft } from "./gangDraft.ts";
 import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
+import type { NamespaceGangs } from "./namespaceGangs.ts";
 import type { PlaceMemoryCache } from "./placeMemory.ts";
 import type { PoolFactsCache } from "./poolFacts.ts";
 import type { PoolFacts, QuotaScope } from "./queueSystem.ts";
@@ -19,6 +21,7 @@ export interface UncoveredCache {
 export interface QueueingCache {
   readonly kueue: KueueGangCache;
   readonly alike: AlikeGangsCache;
+  readonly withoutPods: WeakMap<NamespaceGangs, WaitingWithoutPods>;
   readonly places: PlaceMemoryCache;
   readonly pools: PoolFactsCache;
   readonly domains: DomainShapeCache;
@@ -32,6 +35,7 @@ export function createQueueingCache(): QueueingCache {
   return {
     kueue: createKueueGangCache(),
     alike: createAlikeGangsCache(),
+    withoutPods: new WeakMap(),
     places: { last: null },
     pools: { last: new Map() },
     domains: { last: null },

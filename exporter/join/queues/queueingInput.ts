@@ -37,5 +37,5 @@ export interface QueueingInput {
   readonly unknownBecause?: string | null;
 }
 
-/** Finds work by the uid of an owner, in a namespace; `null`: in any namespace. */
-export type WorkloadOfOwner = (uid: string, namespace: string | null) => WorkloadView | undefined;
+/** The workloads of a namespace, or with `null` of all, by the uids of their owners; `undefined`: there are none. */
+export type WorkloadsByOwner = (namespace: string | null) => ReadonlyMap<string, WorkloadView> | undefined;

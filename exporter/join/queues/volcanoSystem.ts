@@ -2,6 +2,7 @@ import type { PriorityClass } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { classPriority } from "./classPriority.ts";
+import { gangsByNamespace } from "./namespaceGangs.ts";
 import { podsByGroup } from "./podsByGroup.ts";
 import type { PoolFacts, QueueSystem } from "./queueSystem.ts";
 import { volcanoDefaultQueue, volcanoGroupKey } from "./volcanoFinder.ts";
@@ -51,7 +52,7 @@ export function volcanoSystem(
     scopes: [{ name: "", covers: () => true }],
     queuesIn: (domain) =>
       domain.scopes.has("") ? volcanoQueues(tree, { plugin, surplus }, domain.pools, domain.capacity) : [],
-    gangs,
+    gangs: gangsByNamespace(gangs),
     leafOf: null,
     problems: tree.problems,
   };

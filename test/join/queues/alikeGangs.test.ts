@@ -27,6 +27,7 @@ import { defaultSettings, stateSettings } from "../outcomes.ts";
 const products = ["NVIDIA-H100-80GB-HBM3", "NVIDIA-A100-SXM4-80GB"];
 const capacityType = "karpenter.sh/capacity-type";
 const names = ["q0", "q1", "q2"];
+const namespaces = ["research", "vision", "speech"];
 const jobs = Array.from({ length: 4 }, (_, i) => owner("Job", `job-${i}`));
 
 const nodeOf = (i: number, type: string, gpus: number) =>
@@ -51,6 +52,7 @@ function waiting(serial: number, kind: number): KueueWorkload {
   if (kind % 5 === 0) sets.push({ ...podSet(1, 2), name: "other" });
   const job = jobs[serial % jobs.length];
   return workload(`w${serial}`, sets, {
+    namespace: namespaces[serial % namespaces.length] ?? "",
     localQueue: names[kind % names.length] ?? "",
     createdAt: now - 100 - (serial % 7),
     priority: kind % 2,
@@ -58,16 +60,20 @@ function waiting(serial: number, kind: number): KueueWorkload {
   });
 }
 
+/** A LocalQueue of each name in each namespace. */
+const localQueuesTo = (clusterQueue: (i: number) => string) =>
+  namespaces.flatMap((namespace) => names.map((name, i) => ({ ...localQueue(name, clusterQueue(i)), namespace })));
+
 const first: ClusterState = cluster({
   nodes: [nodeOf(0, "spot", 8), nodeOf(1, "spot", 8), nodeOf(2, "reserved", 4), nodeOf(3, "reserved", 8)],
-  namespaces: [namespace("research", { team: "a" })],
+  namespaces: namespaces.map((name) => namespace(name, { team: "a" })),
   owners: jobs,
   queues: {
     ...noQueueObjects,
     kueueResourceFlavors: flavorsFor(["spot", "reserved"]),
     kueueCohorts: [cohort("lab", null)],
     kueueClusterQueues: names.map((name) => queueFor(name, 2)),
-    kueueLocalQueues: names.map((name) => localQueue(name, name)),
+    kueueLocalQueues: localQueuesTo((i) => names[i] ?? ""),
     kueueWorkloads: Array.from({ length: 30 }, (_, i) => waiting(i, i)),
   },
 });
@@ -120,7 +126,7 @@ const changes: Readonly<Record<string, Change>> = {
     kueueClusterQueues: kueueClusterQueues.filter((_, i) => i !== pick % 3),
   })),
   "local queues lead elsewhere": ofQueues((_, pick) => ({
-    kueueLocalQueues: names.map((name, i) => localQueue(name, names[(i + pick) % 4] ?? "none")),
+    kueueLocalQueues: localQueuesTo((i) => names[(i + pick) % 4] ?? "none"),
   })),
   "flavors are of other nodes": ofQueues((_, pick) => ({
     kueueResourceFlavors: pick % 2 === 0 ? flavorsFor(["spot", "reserved"]) : flavorsFor(["spot"]),
@@ -149,10 +155,13 @@ const changes: Readonly<Record<string, Change>> = {
     const ofWorkload = { annotations: { "kueue.x-k8s.io/workload": `w${pick}` } };
     const own = jobs[pick % jobs.length];
     const parts = pick % 3 === 0 ? ofWorkload : pick % 3 === 1 && own !== undefined ? { owner: ownerRef(own) } : {};
-    return { pods: [...pods, gpuPod(`p${round}`, pick % 2 === 0 ? (nodes[0]?.name ?? null) : null, 1, parts)] };
+    const at = { ...parts, namespace: namespaces[pick % 2] ?? "" };
+    return { pods: [...pods, gpuPod(`p${round}`, pick % 2 === 0 ? (nodes[0]?.name ?? null) : null, 1, at)] };
   },
   "pods go": ({ pods }) => ({ pods: pods.slice(1) }),
-  "the team is another": (_, pick) => ({ namespaces: [namespace("research", { team: pick % 2 === 0 ? "a" : "b" })] }),
+  "the team is another": (_, pick) => ({
+    namespaces: namespaces.map((name, i) => namespace(name, { team: (pick + i) % 2 === 0 ? "a" : "b" })),
+  }),
 };
 
 const step = fc.record({

@@ -20,7 +20,16 @@ import {
   decodeVolcanoPodGroup,
   decodeVolcanoQueue,
 } from "../../../exporter/sources/kubernetes/queues/decodeVolcano.ts";
-import { byName, declaredIn, domainOf, isWellFormed, parentsByName, physicalGpus, scopePools } from "./queueRows.ts";
+import {
+  byName,
+  declaredIn,
+  domainOf,
+  gangsOf,
+  isWellFormed,
+  parentsByName,
+  physicalGpus,
+  scopePools,
+} from "./queueRows.ts";
 
 /** The three nodes of all captures have 8 GPUs each. */
 const pools = [physicalGpus("A100", 24)];
@@ -121,7 +130,13 @@ describe("queues of Volcano 1.15 under the proportion plugin, as captured", () =
   });
 
   it("have their groups as gangs, also those whose minResources leave the GPUs out", () => {
-    const gangs = system.gangs.map(({ queue, min, total, never, reason }) => [queue.name, min, total, never, reason]);
+    const gangs = gangsOf(system).map(({ queue, min, total, never, reason }) => [
+      queue.name,
+      min,
+      total,
+      never,
+      reason,
+    ]);
     expect(gangs).toEqual([
       ["batch", 2, null, null, ""],
       ["language", 6, { "nvidia.com/gpu": 6 }, null, ""],
@@ -131,7 +146,7 @@ describe("queues of Volcano 1.15 under the proportion plugin, as captured", () =
   });
 
   it("say why a gang that lost a member waits", () => {
-    const partial = volcano("proportion", "podGroups.partial").system.gangs.filter(({ min }) => min === 6);
+    const partial = gangsOf(volcano("proportion", "podGroups.partial").system).filter(({ min }) => min === 6);
     expect(partial).toMatchObject([{ queue: { name: "language" }, reason: "NotEnoughResources" }]);
   });
 });
@@ -172,17 +187,19 @@ describe("queues of KAI 0.12, as captured", () => {
   });
 
   it("have begun where all GPUs are allocated", () => {
-    const waiting = system.gangs.filter(({ startedAt }) => startedAt === null).map(({ name }) => name);
+    const waiting = gangsOf(system)
+      .filter(({ startedAt }) => startedAt === null)
+      .map(({ name }) => name);
     const withoutAll = objects.kaiPodGroups.filter(
       ({ allocated, requested }) => (allocated?.["nvidia.com/gpu"] ?? 0) < (requested?.["nvidia.com/gpu"] ?? 0),
     );
     expect(withoutAll.length).toBeGreaterThan(1);
     expect(waiting).toEqual(withoutAll.map(({ name }) => name));
-    expect(system.gangs.length).toBeGreaterThan(waiting.length);
+    expect(gangsOf(system).length).toBeGreaterThan(waiting.length);
   });
 
   it("never run a group that cannot be preempted and is larger than the quota", () => {
-    const stuck = system.gangs.filter(({ never }) => never !== null);
+    const stuck = gangsOf(system).filter(({ never }) => never !== null);
     expect(stuck).toMatchObject([
       { queue: { name: "language" }, min: 8, priority: 100, never: "above-limit", reason: "NonPreemptibleOverQuota" },
     ]);

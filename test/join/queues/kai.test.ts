@@ -10,6 +10,7 @@ import {
   byName,
   declaredIn,
   domainOf,
+  gangsOf,
   isWellFormed,
   parentsByName,
   physicalGpus,
@@ -68,7 +69,7 @@ describe("the tree of KAI queues", () => {
     expect(parentsByName(queues)).toEqual({ gone: null, team: "gone" });
     expect(byName(queues, "guaranteed")).toEqual({ gone: 0, team: 0 });
     expect(byName(queues, "weight")).toEqual({ gone: 0, team: 0 });
-    expect(system.gangs).toMatchObject([{ never: "no-queue" }]);
+    expect(gangsOf(system)).toMatchObject([{ never: "no-queue" }]);
     expect(system.problems).toMatchObject([{ code: "kai-queue-without-parent", subject: "team" }]);
   });
 
@@ -87,7 +88,7 @@ describe("the tree of KAI queues", () => {
     const queues = declaredIn(system, domainOf([h100], 16));
     expect(parentsByName(queues)).toEqual({ a: null, b: "a", c: "b", below: "c" });
     expect(byName(queues, "weight")).toMatchObject({ a: 0, b: 1 });
-    expect(system.gangs).toMatchObject([{ never: "no-queue" }]);
+    expect(gangsOf(system)).toMatchObject([{ never: "no-queue" }]);
     expect(system.problems).toMatchObject([{ code: "kai-queue-cycle", subject: "a" }]);
   });
 
@@ -150,7 +151,7 @@ describe("shards", () => {
   });
 
   it("refuse groups whose queue is not theirs", () => {
-    const never = Object.fromEntries(kaiSystem(sharded).gangs.map((gang) => [gang.name, gang.never]));
+    const never = Object.fromEntries(gangsOf(kaiSystem(sharded)).map((gang) => [gang.name, gang.never]));
     expect(never).toEqual({ "in-default": null, "in-a": null, "wrong-shard": "no-queue", "no-shard": "no-queue" });
   });
 

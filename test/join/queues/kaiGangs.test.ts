@@ -5,7 +5,7 @@ import type { KaiPodGroup } from "../../../exporter/model/queues/kai.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { kaiGroup, kaiQueue } from "../../queues/groupRows.ts";
 import { pod } from "../clusterBuilder.ts";
-import { physicalGpus } from "./queueRows.ts";
+import { gangsOf, physicalGpus } from "./queueRows.ts";
 
 function input(parts: Partial<KaiInput["objects"]>, others: Partial<KaiInput> = {}): KaiInput {
   const objects = { ...noQueueObjects, ...parts };
@@ -27,15 +27,17 @@ describe("PodGroups of KAI", () => {
     { name: "build", value: 100, globalDefault: false },
   ];
   const gangOf = (parts: Partial<KaiPodGroup>, gpu = { quota: 4, overQuotaWeight: 1, limit: 8 }): DeclaredGang | null =>
-    kaiSystem(
-      input(
-        {
-          kaiQueues: [kaiQueue("lab"), kaiQueue("team", { parent: "lab", gpu })],
-          kaiPodGroups: [kaiGroup("g", "team", parts)],
-        },
-        { priorityClasses: classes },
+    gangsOf(
+      kaiSystem(
+        input(
+          {
+            kaiQueues: [kaiQueue("lab"), kaiQueue("team", { parent: "lab", gpu })],
+            kaiPodGroups: [kaiGroup("g", "team", parts)],
+          },
+          { priorityClasses: classes },
+        ),
       ),
-    ).gangs[0] ?? null;
+    )[0] ?? null;
   const unschedulable = (reason: string, nodePool = "default") => ({
     type: "UnschedulableOnNodePool",
     nodePool,
@@ -69,7 +71,7 @@ describe("PodGroups of KAI", () => {
   it("have the priority of the class that is marked as default", () => {
     const marked = [{ name: "usual", value: 70, globalDefault: true }];
     const objects = { kaiQueues: [kaiQueue("team")], kaiPodGroups: [kaiGroup("g", "team")] };
-    expect(kaiSystem(input(objects, { priorityClasses: marked })).gangs[0]?.priority).toBe(70);
+    expect(gangsOf(kaiSystem(input(objects, { priorityClasses: marked })))[0]?.priority).toBe(70);
   });
 
   it("wait since their last eviction", () => {
@@ -138,7 +140,7 @@ describe("PodGroups of KAI", () => {
       const lab = kaiQueue("lab", { gpu: { quota: -1, overQuotaWeight: 1, limit: -1 } });
       const kaiQueues = [lab, kaiQueue("team", { parent: "lab", gpu: amounts })];
       const objects = { kaiQueues, kaiPodGroups: [group] };
-      return kaiSystem(input(objects, { priorityClasses: classes, pods })).gangs[0]?.never;
+      return gangsOf(kaiSystem(input(objects, { priorityClasses: classes, pods })))[0]?.never;
     };
     expect(neverWith(8, 4, 4)).toBeNull();
     expect(neverWith(9, 4, 4)).toBe("above-limit");

@@ -19,7 +19,7 @@ import {
   workload,
 } from "../../queues/kueueRows.ts";
 import { gpuPod, namespace, node, owner, ownerRef } from "../clusterBuilder.ts";
-import { declaredIn, domainOf, parentsByName, physicalGpus, pool, scopePools, shuffled } from "./queueRows.ts";
+import { declaredIn, domainOf, gangsOf, parentsByName, physicalGpus, pool, scopePools, shuffled } from "./queueRows.ts";
 
 const gpu = "nvidia.com/gpu";
 const a100 = physicalGpus("A100", 24, { physicalGpu: "a100" });
@@ -86,7 +86,7 @@ describe("cohorts", () => {
     });
     expect(parentsByName(queuesIn(found, a100))).toEqual({ a: null, b: "a", c: "b", cq: "c" });
     expect(found.problems.map(({ code, subject }) => [code, subject])).toEqual([["kueue-cohort-cycle", "a"]]);
-    expect(found.gangs[0]?.never).toBe("no-queue");
+    expect(gangsOf(found)[0]?.never).toBe("no-queue");
   });
 
   it("make trees, whatever names whom, in an order that does not depend on that of the objects", () => {
@@ -195,7 +195,7 @@ describe("flavors", () => {
     const kueueLocalQueues = [localQueue("q", "cq")];
     const kueueWorkloads = [workload("w", [podSet(1, 1, podNeeds)])];
     const objects = { kueueResourceFlavors, kueueClusterQueues, kueueLocalQueues, kueueWorkloads };
-    return system(objects).gangs[0]?.parts[0]?.scopes;
+    return gangsOf(system(objects))[0]?.parts[0]?.scopes;
   };
   const taint = { key: "dedicated", value: "ml", effect: "NoSchedule" } as const;
   const tainted = flavors.map((one) => (one.name === "h100" ? { ...one, nodeTaints: [taint] } : one));
@@ -246,7 +246,7 @@ describe("a workload", () => {
     kueueLocalQueues: [localQueue("q", "cq")],
   };
   const gangOf = (parts: Partial<KueueWorkload>, objects: Partial<QueueObjects> = queues): DeclaredGang | undefined =>
-    system({ ...objects, kueueWorkloads: [workload("w", [podSet(4, 2)], parts)] }).gangs[0];
+    gangsOf(system({ ...objects, kueueWorkloads: [workload("w", [podSet(4, 2)], parts)] }))[0];
   const notReserved = (reason: string) => ({ conditions: [condition("QuotaReserved", false, { reason })] });
 
   it.each([
@@ -296,14 +296,16 @@ describe("a workload", () => {
       workload("x", [podSet(4, 2)], { ...parts, conditions: [condition("QuotaReserved", true)], checks }),
     ];
     const read = (objects: Partial<QueueObjects>) =>
-      kueueSystem(
-        {
-          objects: { ...noQueueObjects, ...queues, kueueResourceFlavors: flavors, kueueWorkloads, ...objects },
-          pools: both,
-          namespaces: null,
-        },
-        cache,
-      ).gangs.map(({ never, awaitsNodes = false }) => [never, awaitsNodes]);
+      gangsOf(
+        kueueSystem(
+          {
+            objects: { ...noQueueObjects, ...queues, kueueResourceFlavors: flavors, kueueWorkloads, ...objects },
+            pools: both,
+            namespaces: null,
+          },
+          cache,
+        ),
+      ).map(({ never, awaitsNodes = false }) => [never, awaitsNodes]);
     const limit = { type: "Container" as const, max: { [gpu]: 1 }, defaults: {} };
     const limitRanges = [{ namespace: "research", name: "l", limits: [limit] }];
     const kueueAdmissionChecks = [{ name: "c", controllerName: "kueue.x-k8s.io/provisioning-request" }];
@@ -320,19 +322,21 @@ describe("a workload", () => {
   it("is refused by a queue that is not for its namespace", () => {
     const kueueWorkloads = [workload("w", [podSet(1, 1)])];
     const selecting = (team: string | null) =>
-      kueueSystem({
-        objects: {
-          ...noQueueObjects,
-          ...queues,
-          kueueWorkloads,
-          kueueResourceFlavors: flavors,
-          kueueClusterQueues: [
-            { ...cq, namespaceSelector: team === null ? null : { matchLabels: { team }, matchExpressions: [] } },
-          ],
-        },
-        pools: both,
-        namespaces: new Map([["research", namespace("research", { team: "vision" })]]),
-      }).gangs[0]?.never;
+      gangsOf(
+        kueueSystem({
+          objects: {
+            ...noQueueObjects,
+            ...queues,
+            kueueWorkloads,
+            kueueResourceFlavors: flavors,
+            kueueClusterQueues: [
+              { ...cq, namespaceSelector: team === null ? null : { matchLabels: { team }, matchExpressions: [] } },
+            ],
+          },
+          pools: both,
+          namespaces: new Map([["research", namespace("research", { team: "vision" })]]),
+        }),
+      )[0]?.never;
     expect([selecting("vision"), selecting("language"), selecting(null)]).toEqual([null, "no-queue", "no-queue"]);
   });
 
@@ -375,7 +379,7 @@ describe("a workload", () => {
         }),
       ],
     });
-    expect(found.gangs[0]).toMatchObject({ members: 2, min: 1 });
+    expect(gangsOf(found)[0]).toMatchObject({ members: 2, min: 1 });
     expect(queueOf(found, "cq", a100).reserved).toBe(4);
   });
 

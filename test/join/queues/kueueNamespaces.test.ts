@@ -47,7 +47,7 @@ it("finds the same queues in namespaces that it keeps as in new ones, and keeps 
       let last: ReadonlyMap<string, KueueNamespace> = new Map();
       for (const objects of moments) {
         const now = kueueNamespaces(objects, last);
-        const anew = kueueNamespaces(objects);
+        const anew = kueueNamespaces({ ...objects, kueueWorkloads: [...objects.kueueWorkloads] });
         expect(now).toEqual(anew);
         for (const [name, found] of now) if (found === last.get(name)) kept += 1;
         for (const pod of pods) expect(kueueFinder(now)(pod, [])).toEqual(kueueFinder(anew)(pod, []));

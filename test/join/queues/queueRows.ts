@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type {
+  DeclaredGang,
   DeclaredQueue,
   DomainFacts,
   PoolFacts,
@@ -34,6 +35,10 @@ export const domainOf = (pools: readonly PoolFacts[], capacity: number) => ({
   pools,
   capacity,
 });
+
+/** All gangs that a system declares. */
+export const gangsOf = ({ gangs }: Pick<QueueSystem, "gangs">): readonly DeclaredGang[] =>
+  gangs.flatMap((own) => own.gangs);
 
 /** The queues of a system in a domain, with every scope of it that covers a node there. */
 export function declaredIn(system: QueueSystem, domain: Omit<DomainFacts, "scopes">): readonly DeclaredQueue[] {

@@ -3,7 +3,7 @@ import { type VolcanoInput, volcanoSystem } from "../../../exporter/join/queues/
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import { pod } from "../clusterBuilder.ts";
-import { gpus, physicalGpus } from "./queueRows.ts";
+import { gangsOf, gpus, physicalGpus } from "./queueRows.ts";
 
 function input(parts: Partial<VolcanoInput["objects"]>, others: Partial<VolcanoInput> = {}): VolcanoInput {
   const objects = { ...noQueueObjects, ...parts };
@@ -11,30 +11,32 @@ function input(parts: Partial<VolcanoInput["objects"]>, others: Partial<VolcanoI
 }
 
 describe("PodGroups of Volcano", () => {
-  const gangsOf = (parts: Parameters<typeof volcanoGroup>[2], others: Partial<VolcanoInput> = {}) =>
-    volcanoSystem(
-      input(
-        {
-          volcanoQueues: [
-            volcanoQueue("lab"),
-            volcanoQueue("team", { parent: "lab" }),
-            volcanoQueue("closed", { state: "Closed" }),
-            volcanoQueue("closing", { state: "Closing" }),
-            volcanoQueue("new", { state: null }),
-          ],
-          volcanoPodGroups: [volcanoGroup("g", "team", parts)],
-        },
-        others,
+  const gangsFrom = (parts: Parameters<typeof volcanoGroup>[2], others: Partial<VolcanoInput> = {}) =>
+    gangsOf(
+      volcanoSystem(
+        input(
+          {
+            volcanoQueues: [
+              volcanoQueue("lab"),
+              volcanoQueue("team", { parent: "lab" }),
+              volcanoQueue("closed", { state: "Closed" }),
+              volcanoQueue("closing", { state: "Closing" }),
+              volcanoQueue("new", { state: null }),
+            ],
+            volcanoPodGroups: [volcanoGroup("g", "team", parts)],
+          },
+          others,
+        ),
+        "capacity",
+        "equal",
       ),
-      "capacity",
-      "equal",
-    ).gangs;
+    );
 
   it("become gangs that ask for minResources once", () => {
-    expect(gangsOf({ minMember: 0 })).toMatchObject([
+    expect(gangsFrom({ minMember: 0 })).toMatchObject([
       { kind: "PodGroup", members: 1, min: 1, total: gpus(2), since: 1000, startedAt: null, never: null, reason: "" },
     ]);
-    expect(Object.keys(gangsOf({})[0]?.total ?? {})).toEqual(["nvidia.com/gpu"]);
+    expect(Object.keys(gangsFrom({})[0]?.total ?? {})).toEqual(["nvidia.com/gpu"]);
   });
 
   it.each([
@@ -45,19 +47,19 @@ describe("PodGroups of Volcano", () => {
     ["gone", "no-queue"],
     ["lab", "no-queue"],
   ])("in the queue %s: never %s", (queue, never) => {
-    expect(gangsOf({ queue })).toMatchObject([{ never }]);
+    expect(gangsFrom({ queue })).toMatchObject([{ never }]);
   });
 
   it("that are completed, or without GPUs, are left out", () => {
-    expect(gangsOf({ phase: "Completed" })).toEqual([]);
-    expect(gangsOf({ minResources: { cpu: 4 } })).toEqual([]);
-    expect(gangsOf({ minResources: null })).toEqual([]);
+    expect(gangsFrom({ phase: "Completed" })).toEqual([]);
+    expect(gangsFrom({ minResources: { cpu: 4 } })).toEqual([]);
+    expect(gangsFrom({ minResources: null })).toEqual([]);
   });
 
   it("whose Job names GPUs in limits only are reported by their pods", () => {
     const member = pod("p", null, { annotations: { "scheduling.k8s.io/group-name": "g" } });
-    expect(gangsOf({ minResources: { cpu: 4 } }, { pods: [member] })).toMatchObject([{ total: null }]);
-    expect(gangsOf({ minResources: { cpu: 4 } }, { pods: [{ ...member, phase: "Failed" }] })).toEqual([]);
+    expect(gangsFrom({ minResources: { cpu: 4 } }, { pods: [member] })).toMatchObject([{ total: null }]);
+    expect(gangsFrom({ minResources: { cpu: 4 } }, { pods: [{ ...member, phase: "Failed" }] })).toEqual([]);
   });
 
   it("have the priority of their class, else the default's, else 0", () => {
@@ -65,9 +67,9 @@ describe("PodGroups of Volcano", () => {
       { name: "high", value: 1000, globalDefault: false },
       { name: "usual", value: 10, globalDefault: true },
     ];
-    expect(gangsOf({ priorityClass: "high" }, { priorityClasses: classes })).toMatchObject([{ priority: 1000 }]);
-    expect(gangsOf({}, { priorityClasses: classes })).toMatchObject([{ priority: 10 }]);
-    expect(gangsOf({})).toMatchObject([{ priority: 0 }]);
+    expect(gangsFrom({ priorityClass: "high" }, { priorityClasses: classes })).toMatchObject([{ priority: 1000 }]);
+    expect(gangsFrom({}, { priorityClasses: classes })).toMatchObject([{ priority: 10 }]);
+    expect(gangsFrom({})).toMatchObject([{ priority: 0 }]);
   });
 
   it("give the scheduler's reason while they wait", () => {
@@ -78,8 +80,8 @@ describe("PodGroups of Volcano", () => {
       message: "",
       changedAt: null,
     };
-    expect(gangsOf({ phase: "Inqueue", conditions: [condition] })).toMatchObject([{ reason: "NotEnoughResources" }]);
-    expect(gangsOf({ phase: "Running", conditions: [condition] })).toMatchObject([{ reason: "" }]);
-    expect(gangsOf({ conditions: [{ ...condition, isTrue: false }] })).toMatchObject([{ reason: "" }]);
+    expect(gangsFrom({ phase: "Inqueue", conditions: [condition] })).toMatchObject([{ reason: "NotEnoughResources" }]);
+    expect(gangsFrom({ phase: "Running", conditions: [condition] })).toMatchObject([{ reason: "" }]);
+    expect(gangsFrom({ conditions: [{ ...condition, isTrue: false }] })).toMatchObject([{ reason: "" }]);
   });
 });
