@@ -1,5 +1,8 @@
+import { type KueueNamespace, kueueNamespaces } from "../../join/queues/kueueNamespaces.ts";
+import { isFinished } from "../../join/queues/kueueReserved.ts";
 import { quotaKey } from "../../join/queues/nodeQuotas.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueWorkload } from "../../model/queues/kueue.ts";
 
@@ -21,24 +24,45 @@ export interface AllocatedQuota {
 /** The Workloads with GPUs of one ClusterQueue that have not ended. */
 export interface QueueWork {
   /** Priorities of the Workloads without quota that are not deactivated; `null` where there are none. */
-  waiting: PriorityRange | null;
+  readonly waiting: PriorityRange | null;
   /** Priorities of the Workloads with quota; `null` where there are none. */
-  admitted: PriorityRange | null;
+  readonly admitted: PriorityRange | null;
   /** What is allocated, by `quotaKey`. */
   readonly allocated: ReadonlyMap<string, AllocatedQuota>;
 }
 
 /** The work of each ClusterQueue, by its name; queues without work are left out. */
 export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): ReadonlyMap<string, QueueWork> {
-  const queueOf = clusterQueueFinder(queueObjects);
   // Without its feature gate the annotation has no effect (kueue v0.19, pkg/util/priority: EffectivePriority).
   const isBoosted = schedulerSettings.kueue?.priorityBoost !== false;
-  const found = new Map<string, QueueWork & { readonly allocated: Map<string, AllocatedQuota> }>();
-  for (const workload of queueObjects.kueueWorkloads) {
-    const { admission } = workload;
-    const name = isOpen(workload) ? queueOf(workload) : undefined;
+  const workIn = isBoosted ? workWithBoost : workWithoutBoost;
+  const found = new Map<string, QueueWork>();
+  for (const namespace of kueueNamespaces(queueObjects).values())
+    for (const [name, work] of workIn(namespace)) {
+      const known = found.get(name);
+      found.set(name, known === undefined ? work : workOfBoth(known, work));
+    }
+  return found;
+}
+
+interface OpenWork extends QueueWork {
+  waiting: PriorityRange | null;
+  admitted: PriorityRange | null;
+  readonly allocated: Map<string, AllocatedQuota>;
+}
+
+/** The work of each ClusterQueue that is in one namespace, while it has the same objects. */
+const workWithBoost = oncePer((namespace: KueueNamespace) => workOf(namespace, true));
+const workWithoutBoost = oncePer((namespace: KueueNamespace) => workOf(namespace, false));
+
+function workOf({ localQueues, workloads }: KueueNamespace, isBoosted: boolean): ReadonlyMap<string, QueueWork> {
+  const leadsTo = new Map(localQueues.map(({ name, clusterQueue }) => [name, clusterQueue] as const));
+  const found = new Map<string, OpenWork>();
+  for (const workload of workloads) {
+    const { admission, localQueue } = workload;
+    const name = isOpen(workload) ? (admission?.clusterQueue ?? leadsTo.get(localQueue)) : undefined;
     if (name === undefined) continue;
-    const work = found.get(name) ?? { waiting: null, admitted: null, allocated: new Map<string, AllocatedQuota>() };
+    const work: OpenWork = found.get(name) ?? { waiting: null, admitted: null, allocated: new Map() };
     found.set(name, work);
     const priority = workload.priority - (isBoosted ? 0 : (workload.priorityBoost ?? 0));
     if (admission === null) work.waiting = widened(work.waiting, priority);
@@ -48,6 +72,20 @@ export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): Readon
     }
   }
   return found;
+}
+
+/** The work of one ClusterQueue in two namespaces. */
+function workOfBoth(one: QueueWork, other: QueueWork): QueueWork {
+  const allocated = new Map(one.allocated);
+  for (const [key, { used, lowest }] of other.allocated) {
+    const known = allocated.get(key) ?? { used: 0, lowest };
+    allocated.set(key, { used: known.used + used, lowest: Math.min(known.lowest, lowest) });
+  }
+  return {
+    waiting: together(one.waiting, other.waiting),
+    admitted: together(one.admitted, other.admitted),
+    allocated,
+  };
 }
 
 /** The range of all priorities of two sets of Workloads. */
@@ -60,35 +98,14 @@ export function together(a: PriorityRange | null, b: PriorityRange | null): Prio
   };
 }
 
-function clusterQueueFinder({
-  kueueLocalQueues,
-}: Snapshot["queueObjects"]): (workload: KueueWorkload) => string | undefined {
-  const known = new Map<string, Map<string, string>>();
-  for (const { namespace, name, clusterQueue } of kueueLocalQueues) {
-    const ofNamespace = known.get(namespace) ?? new Map<string, string>();
-    known.set(namespace, ofNamespace.set(name, clusterQueue));
-  }
-  return ({ namespace, localQueue, admission }) => admission?.clusterQueue ?? known.get(namespace)?.get(localQueue);
-}
-
-/** Whether a Workload is open, looked up once for an object that stays the same: there may be tens of thousands. */
-const knownOpen = new WeakMap<KueueWorkload, boolean>();
-
-function isOpen(workload: KueueWorkload): boolean {
-  const known = knownOpen.get(workload);
-  if (known !== undefined) return known;
-  const open = isOpenWork(workload);
-  knownOpen.set(workload, open);
-  return open;
-}
-
 /** Whether a Workload asks for GPUs, has not ended, and, if it has no quota, is not deactivated. */
-function isOpenWork({ podSets, admission, active, conditions }: KueueWorkload): boolean {
+function isOpen(workload: KueueWorkload): boolean {
+  const { podSets, admission, active } = workload;
   const asksForGpus =
     podSets.some(({ pod }) => namesGpus(pod.requests)) ||
     (admission?.assignments.some(({ flavors }) => namesGpus(flavors)) ?? false);
   if (!asksForGpus || (admission === null && !active)) return false;
-  return !conditions.some(({ type, isTrue }) => type === "Finished" && isTrue);
+  return !isFinished(workload);
 }
 
 const namesGpus = (byResource: object): boolean => Object.keys(byResource).some((name) => gpuLikeResource(name));

@@ -1,4 +1,7 @@
+import { type KueueNamespace, kueueNamespaces } from "../../join/queues/kueueNamespaces.ts";
+import { isFinished } from "../../join/queues/kueueReserved.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { Finding } from "./finding.ts";
@@ -21,21 +24,23 @@ function clusterQueues({ kueueClusterQueues, kueueLocalQueues }: QueueObjects): 
   return [...missing].map(([name, found]) => finding("kueue", "ClusterQueue", name, "LocalQueues", found));
 }
 
-function localQueues({ kueueLocalQueues, kueueWorkloads }: QueueObjects): readonly Finding[] {
-  if (kueueLocalQueues.length === 0) return [];
-  const known = new Map<string, Set<string>>();
-  for (const { namespace, name } of kueueLocalQueues) {
-    const names = known.get(namespace) ?? new Set();
-    known.set(namespace, names.add(name));
-  }
+function localQueues(objects: QueueObjects): readonly Finding[] {
+  if (objects.kueueLocalQueues.length === 0) return [];
+  const missing = [...kueueNamespaces(objects).values()].flatMap((own) => [...missingIn(own)]);
+  return missing.map(([name, found]) => finding("kueue", "LocalQueue", name, "Workloads", found));
+}
+
+/** The LocalQueues that Workloads of a namespace name in vain. */
+const missingIn = oncePer(({ localQueues, workloads }: KueueNamespace): ByQueue => {
+  const known = new Set(localQueues.map(({ name }) => name));
   const missing: ByQueue = new Map();
-  for (const { namespace, name, localQueue, admission, conditions } of kueueWorkloads) {
-    if (admission !== null || known.get(namespace)?.has(localQueue) === true) continue;
-    if (conditions.some(({ type, isTrue }) => type === "Finished" && isTrue)) continue;
+  for (const workload of workloads) {
+    const { namespace, name, localQueue, admission } = workload;
+    if (admission !== null || known.has(localQueue) || isFinished(workload)) continue;
     addTo(missing, `${namespace}/${localQueue}`, `${namespace}/${name}`);
   }
-  return [...missing].map(([name, found]) => finding("kueue", "LocalQueue", name, "Workloads", found));
-}
+  return missing;
+});
 
 function groupQueues({ kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups }: QueueObjects): readonly Finding[] {
   const kai = missingOf(kaiPodGroups, kaiQueues);

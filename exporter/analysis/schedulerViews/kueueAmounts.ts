@@ -1,17 +1,18 @@
+import { type KueueQueueObjects, kueueNamespaces } from "../../join/queues/kueueNamespaces.ts";
+import { admittedIn } from "../../join/queues/kueueReserved.ts";
 import type { KueueNode } from "../../join/queues/kueueTree.ts";
 import { keptBy, quotaKey } from "../../join/queues/nodeQuotas.ts";
-import type { KueueWorkload } from "../../model/queues/kueue.ts";
+import { innerMap } from "../../kernel/innerMap.ts";
 
 /** Amounts of resources, by `quotaKey`. */
 export type FlavorAmounts = Map<string, number>;
 
 /** Reserved amounts by ClusterQueue: usage of admissions, minus the pods whose quota is free again. */
-export function reservedByQueue(workloads: readonly KueueWorkload[]): ReadonlyMap<string, FlavorAmounts> {
+export function reservedByQueue(objects: KueueQueueObjects): ReadonlyMap<string, FlavorAmounts> {
   const byQueue = new Map<string, FlavorAmounts>();
-  for (const { admission, conditions, reclaimable } of workloads) {
-    if (admission === null || conditions.some(({ type, isTrue }) => type === "Finished" && isTrue)) continue;
-    const amounts = byQueue.get(admission.clusterQueue) ?? new Map<string, number>();
-    byQueue.set(admission.clusterQueue, amounts);
+  for (const { admission, reclaimable } of [...kueueNamespaces(objects).values()].flatMap(admittedIn)) {
+    if (admission === null) continue;
+    const amounts = innerMap(byQueue, admission.clusterQueue);
     for (const { podSet, count, flavors, usage } of admission.assignments) {
       const freed = reclaimable.find((entry) => entry.podSet === podSet)?.count ?? 0;
       const part = count > 0 ? Math.max(0, count - freed) / count : 1;

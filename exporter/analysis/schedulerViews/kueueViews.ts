@@ -18,7 +18,7 @@ export function kueueViews(
   isGpu: (resource: string) => boolean,
 ): readonly SchedulerView[] {
   if (objects.kueueClusterQueues.length === 0) return [];
-  const reserved = reservedByQueue(objects.kueueWorkloads);
+  const reserved = reservedByQueue(objects);
   return [
     ...objects.kueueClusterQueues.map((queue) => reservedView(queue, reserved.get(queue.name), isGpu)),
     ...shareViews(objects, reserved),

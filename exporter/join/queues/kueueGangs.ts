@@ -128,7 +128,7 @@ function readNamespace(
     add(read);
   }
   const own = last !== null && isSameList(last.gangs, gangs) ? last : { namespace, gangs };
-  return { from, queues, gangs: gangs.length === 0 ? null : own, dispatched, reserving: reserving(workloads, slices) };
+  return { from, queues, gangs: gangs.length === 0 ? null : own, dispatched, reserving: reserving(from, slices) };
 }
 
 const isSameQueue = (a: WorkloadQueue, b: WorkloadQueue): boolean =>

@@ -1,5 +1,7 @@
+import { oncePer } from "../../kernel/once.ts";
 import type { KueueAssignment, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { Flavor } from "./kueueFlavors.ts";
+import type { KueueNamespace } from "./kueueNamespaces.ts";
 import type { KueueSlices } from "./kueueSlices.ts";
 import type { KueueNode } from "./kueueTree.ts";
 import { isGpuResource, unitIn } from "./resourceGpus.ts";
@@ -37,13 +39,19 @@ export function reservedIn(
 const plus = (known: number | null | undefined, more: number | null): number | null =>
   known === null || more === null ? null : (known ?? 0) + more;
 
-/** The Workloads that have quota; of two Workloads of one elastic job, the one that replaces the other. */
+/** The Workloads of a namespace that have quota; of two Workloads of one elastic job, the one that replaces the other. */
 export function reserving(
-  workloads: readonly KueueWorkload[],
-  { isReplaced }: Pick<KueueSlices, "isReplaced">,
+  namespace: KueueNamespace,
+  { isReplaced, isEmpty }: Pick<KueueSlices, "isReplaced" | "isEmpty">,
 ): readonly KueueWorkload[] {
-  return workloads.filter((workload) => workload.admission !== null && !isFinished(workload) && !isReplaced(workload));
+  const admitted = admittedIn(namespace);
+  return isEmpty ? admitted : admitted.filter((workload) => !isReplaced(workload));
 }
+
+/** The Workloads of a namespace that are admitted and have not ended. */
+export const admittedIn = oncePer(({ workloads }: KueueNamespace): readonly KueueWorkload[] =>
+  workloads.filter((workload) => workload.admission !== null && !isFinished(workload)),
+);
 
 /** Whether a Workload has ended: condition `Finished`. */
 export function isFinished({ conditions }: KueueWorkload): boolean {

@@ -1,8 +1,9 @@
-import { once } from "../../kernel/once.ts";
+import { once, oncePer } from "../../kernel/once.ts";
 import type { QueueObjectRef } from "../../model/disruption.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { byNamespace } from "./byNamespace.ts";
+import { type KueueNamespace, kueueNamespaces } from "./kueueNamespaces.ts";
 import { kueueOwnerUids } from "./kueueOwners.ts";
 import { isFinished } from "./kueueReserved.ts";
 import { findObject, type Indexed, indexObjects } from "./objectIndex.ts";
@@ -46,7 +47,9 @@ export function queueObjectFinder(objects: QueueObjects, cache: QueueObjectFinde
     const index = indices()(pod.namespace);
     return (index === undefined ? undefined : findObject(pod, owners, index)) ?? null;
   };
-  const reportsOfOne = inputs.some((list) => list.some(({ checkpointedAt }) => checkpointedAt !== null));
+  const reportsOfOne =
+    [...kueueNamespaces(objects).values()].some(hasCheckpoint) ||
+    [kaiPodGroups, volcanoPodGroups].some((list) => list.some(isCheckpointed));
   const checkpointOf = reportsOfOne
     ? (pod: Pod, owners: readonly { readonly uid: string }[]) => find(pod, owners)?.checkpointedAt ?? null
     : noCheckpoint;
@@ -54,6 +57,10 @@ export function queueObjectFinder(objects: QueueObjects, cache: QueueObjectFinde
   cache.last = { inputs, finder };
   return finder;
 }
+
+const isCheckpointed = ({ checkpointedAt }: Pick<FoundQueueObject, "checkpointedAt">): boolean =>
+  checkpointedAt !== null;
+const hasCheckpoint = oncePer(({ workloads }: KueueNamespace) => workloads.some(isCheckpointed));
 
 /** The reference to the gang with this uid. */
 export function refOfGang({ queue, namespace, name, uid }: DeclaredGang): QueueObjectRef | null {
