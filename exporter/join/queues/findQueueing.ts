@@ -11,7 +11,7 @@ import { quotaDomains } from "./domains.ts";
 import { evictedWork } from "./evictedWork.ts";
 import { matchGangs } from "./gangMembers.ts";
 import { placeGangs } from "./placeGangs.ts";
-import { plantQueues, type QueueForest, sumUpwards } from "./queueDrafts.ts";
+import { plantQueues, type QueueForest, sumUpAllocated } from "./queueDrafts.ts";
 import type { Queueing } from "./queueing.ts";
 import type { QueueingInput, WorkloadsByOwner } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
@@ -49,8 +49,7 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
     unknownBecause === null
       ? countAllocated(input, forest, found.placeOf, leafFinder(input, forest), counted)
       : [queuesUnknown(unknownBecause)];
-  sumUpwards(queues, "allocated");
-  sumUpwards(queues, "allocatedOnUnschedulable");
+  sumUpAllocated(queues);
   const matched = matchGangs(input);
   const { begun, rest, ofWorkload } = matched;
   if (unknownBecause === null) countPriorities(begun, input, queueOfPod, queues);

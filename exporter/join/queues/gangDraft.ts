@@ -25,8 +25,8 @@ export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" |
   readonly labelledQueue: string | null;
   readonly parts: readonly PartDraft[];
   /**
-   * Only for a draft that stays the same object while its content is the same: its place in the last order, its value then,
-   * and what it shares with others that ask for the same. It changes no answer.
+   * Only for a draft without pods, which stays the same object while its content is the same: its place in the last order, its
+   * value then, and what it shares with others that ask for the same. It changes no answer.
    */
   readonly kept?: { place: number; gang: WaitingGang | null; readonly alike: AlikeGangs };
 }

@@ -1,10 +1,10 @@
 import { type AlikeGangs, partsAtPlace } from "./alikeGangs.ts";
-import type { GangDraft } from "./gangDraft.ts";
+import type { GangDraft, PartDraft } from "./gangDraft.ts";
 import { type Headroom, headroomIn } from "./headroom.ts";
 import { createPlaceFinder, firstWithRoom, type PlaceFinder, partPlaces, waitingPart } from "./partPlaces.ts";
 import type { Places } from "./placeCandidates.ts";
 import { placedGang } from "./placedGang.ts";
-import { type QueueDraft, sumUpwards } from "./queueDrafts.ts";
+import { type QueueDraft, sumUpPending } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart } from "./queueing.ts";
 import { inServingOrder } from "./servingOrder.ts";
 import type { TeamCounts } from "./teamCounts.ts";
@@ -30,15 +30,20 @@ export function placeGangs(
     for (let k = 0; k < parts.length; k++) {
       const part = parts[k] ?? null;
       const leaf = part?.queue ?? -1;
-      for (const pod of draft.parts[k]?.waiting ?? []) counted.leafOfPod[pod] = leaf;
+      // What is kept has no pods.
+      if (draft.kept === undefined) settlePods(draft.parts[k], leaf, counted.leafOfPod);
       if (leaf === -1) continue;
       const queue = queues[leaf];
       if (queue !== undefined && queue.gangs.at(-1) !== index) queue.gangs.push(index);
       if (never === null && part !== null) addDemand(queue, leaf, part, draft.team, headroom, counted.teams);
     }
   }
-  sumUpwards(queues, "pending");
+  sumUpPending(queues);
   return gangs;
+}
+
+function settlePods(part: PartDraft | undefined, leaf: number, leafOfPod: Int32Array): void {
+  for (const pod of part?.waiting ?? []) leafOfPod[pod] = leaf;
 }
 
 interface PlacedParts {

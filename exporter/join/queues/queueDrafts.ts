@@ -162,15 +162,23 @@ export function emptyUnqueued(domain: number): QueueDraft {
   return { ...queue, isLeaf: true, weight: 0, zeroWeight: "never", limit: 0, allocatedByPriority: [] };
 }
 
-/** Adds an amount of the leaves to everything above them. */
-export function sumUpwards(
-  queues: readonly QueueDraft[],
-  amount: "allocated" | "allocatedOnUnschedulable" | "pending",
-): void {
+/** Adds what the leaves hold to everything above them. */
+export function sumUpAllocated(queues: readonly QueueDraft[]): void {
   for (let i = queues.length - 1; i >= 0; i--) {
     const queue = queues[i];
     const above = queues[queue?.parent ?? -1];
-    if (queue !== undefined && above !== undefined) above[amount] += queue[amount];
+    if (queue === undefined || above === undefined) continue;
+    above.allocated += queue.allocated;
+    above.allocatedOnUnschedulable += queue.allocatedOnUnschedulable;
+  }
+}
+
+/** Adds what waits in the leaves to everything above them. */
+export function sumUpPending(queues: readonly QueueDraft[]): void {
+  for (let i = queues.length - 1; i >= 0; i--) {
+    const queue = queues[i];
+    const above = queues[queue?.parent ?? -1];
+    if (queue !== undefined && above !== undefined) above.pending += queue.pending;
   }
 }
 

@@ -37,9 +37,11 @@ keepShape(new TeamCounts([]));
 
 /** Puts the teams of each leaf in order. A leaf is a team's when all of its work is. */
 export function nameTeams(queues: readonly QueueDraft[]): void {
-  for (const queue of queues) {
+  for (let i = 0; i < queues.length; i++) {
+    const queue = queues[i];
+    if (queue === undefined) continue;
     const { teams, kind, isLeaf, name } = queue;
-    teams.sort((a, b) => (a.team < b.team ? -1 : 1));
+    if (teams.length > 1) teams.sort((a, b) => (a.team < b.team ? -1 : 1));
     const [only] = teams;
     if (only === undefined) queue.team = kind === "Team" && isLeaf ? name : null;
     else queue.team = teams.length === 1 ? only.team : null;
