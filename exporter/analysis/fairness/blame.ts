@@ -113,8 +113,9 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   const taken = new Map<number, number>();
   const roots = rootsOf(unit);
   const priorityOf = highestPriorities(unit, queueing);
-  const say = (starved: number, because: string): void => {
-    if (!why.has(starved)) why.set(starved, because);
+  // The words are made for the first reason of a leaf alone: there may be thousands of pairs.
+  const say = (starved: number, because: () => string): void => {
+    if (!why.has(starved)) why.set(starved, because());
   };
   const headroomOf = (starved: number, needy: QueueView): number => {
     const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
@@ -129,19 +130,19 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
         takes: "nothing" as const,
         setting: "nothing is known to move between its queues",
       };
-      if (takes === "nothing") say(starved, setting);
-      else if (headroomOf(starved, needy) <= gpuTolerance) say(starved, noCapacityWords(needy));
+      if (takes === "nothing") say(starved, () => setting);
+      else if (headroomOf(starved, needy) <= gpuTolerance) say(starved, () => noCapacityWords(needy));
       else return true;
       return false;
     },
     take(starved, borrower, wanted) {
       const [needy, holder] = [unit.nodes[starved]?.queue, unit.nodes[borrower]?.queue];
       if (needy === undefined || holder === undefined) return 0;
-      const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
+      const refusal = refusalOf(needy, holder, roots[starved] === roots[borrower]);
       const there = takeable(needy, holder, priorityOf(starved)) - (taken.get(borrower) ?? 0);
-      const gpus = refused !== null ? 0 : Math.max(0, Math.min(headroomOf(starved, needy), there, wanted));
+      const gpus = refusal !== null ? 0 : Math.max(0, Math.min(headroomOf(starved, needy), there, wanted));
       if (gpus <= gpuTolerance) {
-        say(starved, refused ?? priorityWords(needy, holder));
+        say(starved, () => refusalWords(refusal, needy, holder));
         return 0;
       }
       taken.set(starved, (taken.get(starved) ?? 0) + gpus);
@@ -174,19 +175,28 @@ function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): 
   const byPriority = holder.allocatedByPriority;
   const kept = holder.reclaim?.keptFromPriority ?? null;
   if (byPriority === undefined) return holder.allocated;
-  return sumOf(
-    byPriority
-      .filter((one) => (kept === null || one.priority < kept) && (reclaim?.takes === "any" || one.priority < priority))
-      .map(({ gpus }) => gpus),
-  );
+  let there = 0;
+  for (const one of byPriority)
+    if ((kept === null || one.priority < kept) && (reclaim?.takes === "any" || one.priority < priority))
+      there += one.gpus;
+  return there;
 }
 
-/** Why nothing is taken from one leaf for another; `null`: GPUs may be taken. */
-function refusal(needy: QueueView, holder: QueueView, isSameTree: boolean): string | null {
-  if (needy.scheduler !== holder.scheduler)
-    return `no scheduler moves GPUs between ${needy.scheduler} and ${holder.scheduler}`;
-  if (!isSameTree) return `${needy.name} and ${holder.name} are in no common cohort`;
-  return holder.reclaim?.gives === false ? holder.reclaim.setting : null;
+/** Why nothing is taken from one leaf for another. */
+type Refusal = "two-schedulers" | "two-trees" | "never-gives";
+
+/** `null`: GPUs may be taken. */
+function refusalOf(needy: QueueView, holder: QueueView, isSameTree: boolean): Refusal | null {
+  if (needy.scheduler !== holder.scheduler) return "two-schedulers";
+  if (!isSameTree) return "two-trees";
+  return holder.reclaim?.gives === false ? "never-gives" : null;
+}
+
+/** `null`: GPUs may be taken, but none of the work that holds them. */
+function refusalWords(refusal: Refusal | null, needy: QueueView, holder: QueueView): string {
+  if (refusal === "two-schedulers") return `no scheduler moves GPUs between ${needy.scheduler} and ${holder.scheduler}`;
+  if (refusal === "two-trees") return `${needy.name} and ${holder.name} are in no common cohort`;
+  return refusal === null ? priorityWords(needy, holder) : (holder.reclaim?.setting ?? "");
 }
 
 function noCapacityWords({ scheduler, kind, name, allocated, reserved }: QueueView): string {

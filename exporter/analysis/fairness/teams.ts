@@ -1,4 +1,5 @@
 import type { QueueView, TeamShare } from "../../join/queues/queueing.ts";
+import { innerMap } from "../../kernel/innerMap.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { TeamFairness } from "./fairness.ts";
 import { waterFill } from "./waterFill.ts";
@@ -29,14 +30,13 @@ function addTo(sum: Sum, { allocated, pending }: TeamShare, entitled: number): v
 
 /** Creates sums without any leaf. */
 export function createTeamSums(): TeamSums {
-  const sums = new Map<string, Sum[]>();
+  const sums = new Map<number, Map<string, Sum>>();
   const sumOf = (team: string, domain: number): Sum => {
-    const ofTeam = sums.get(team) ?? [];
-    if (ofTeam.length === 0) sums.set(team, ofTeam);
-    const known = ofTeam.find((sum) => sum.domain === domain);
+    const ofDomain = innerMap(sums, domain);
+    const known = ofDomain.get(team);
     if (known !== undefined) return known;
     const sum = { team, domain, allocated: 0, pending: 0, entitled: 0, deviation: 0 };
-    ofTeam.push(sum);
+    ofDomain.set(team, sum);
     return sum;
   };
   return {
@@ -57,6 +57,8 @@ export function createTeamSums(): TeamSums {
         addTo(sumOf(one.team, domain), one, kind === "Unqueued" ? one.allocated : (shares[i] ?? 0));
     },
     totals: () =>
-      [...sums.values()].flat().sort((a, b) => (a.team < b.team ? -1 : a.team > b.team ? 1 : a.domain - b.domain)),
+      [...sums.values()]
+        .flatMap((ofDomain) => [...ofDomain.values()])
+        .sort((a, b) => (a.team < b.team ? -1 : a.team > b.team ? 1 : a.domain - b.domain)),
   };
 }
