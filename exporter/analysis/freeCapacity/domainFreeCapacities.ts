@@ -37,21 +37,20 @@ export function domainFreeCapacities(
 ): readonly DomainFreeCapacities[] {
   const domainOf = domainFinder(domains);
   const nodes: NodeFreeCapacity[][] = domains.map(() => []);
-  const freeByPool = domains.map(() => new Map<string, FreeInPool>());
+  const freeByPool = domains.map(() => new Map<string, OpenFree>());
   for (let i = 0; i < snapshot.nodes.length; i++) {
     const node = snapshot.nodes[i];
     const own = freeCapacities.byNode[i];
     if (node === undefined || own === undefined) continue;
-    // Most nodes have one domain; if several pools are in one domain, their free capacity is found together.
-    const found = new Map<number, NodeFreeCapacity>();
     for (const one of own) {
       const domain = domainOf(one.pool, node.name);
-      if (domain === null) continue;
-      const free = freeByPool[domain];
-      if (one.now !== null) free?.set(one.pool, withFreeCapacity(free.get(one.pool) ?? nothingFree, one.now));
-      found.set(domain, found.has(domain) ? together(snapshot, node, domainOf, domain) : one);
+      const ofDomain = nodes[domain ?? -1];
+      if (domain === null || ofDomain === undefined) continue;
+      if (one.now !== null) addFree(freeByPool[domain], one.pool, one.now);
+      // If several pools of a node are in one domain, their free capacity is found together.
+      if (ofDomain.at(-1)?.node.name !== node.name) ofDomain.push(one);
+      else ofDomain[ofDomain.length - 1] = together(snapshot, node, domainOf, domain);
     }
-    for (const [domain, freeCapacity] of found) nodes[domain]?.push(freeCapacity);
   }
   return domains.map(({ pools, nodes: own }, index) => {
     const isIn = (pool: string, node: string) =>
@@ -63,10 +62,15 @@ export function domainFreeCapacities(
 /** The value for a pool in which nothing is free. */
 export const nothingFree: FreeInPool = { gpus: 0, onGpus: 0 };
 
-const withFreeCapacity = ({ gpus, onGpus }: FreeInPool, freeCapacity: FreeCapacity): FreeInPool => ({
-  gpus: gpus + freeCapacity.gpus,
-  onGpus: onGpus + freeOnGpus(freeCapacity),
-});
+/** What a pool has free while it is being added up. */
+type OpenFree = { -readonly [Key in keyof FreeInPool]: FreeInPool[Key] };
+
+function addFree(freeByPool: Map<string, OpenFree> | undefined, pool: string, freeCapacity: FreeCapacity): void {
+  const free = freeByPool?.get(pool) ?? { gpus: 0, onGpus: 0 };
+  free.gpus += freeCapacity.gpus;
+  free.onGpus += freeOnGpus(freeCapacity);
+  freeByPool?.set(pool, free);
+}
 
 /** The free capacity of nodes as those of one domain. */
 export function domainOfFreeCapacities(

@@ -34,7 +34,8 @@ export function declaredDrafts(
   for (const gang of gangs) {
     const draft = declaredDraft(members.get(gang) ?? { gang, bound: none, waiting: none }, input, workloads);
     if (draft !== null) drafts.push(draft);
-    teams.set(gang.queue.name, teamOfQueue(namespace, gang.queue.name, input));
+    const { name } = gang.queue;
+    if (!teams.has(name)) teams.set(name, teamOfQueue(namespace, name, input));
   }
   if (workloads === undefined) withoutPods.set(own, { drafts, teams });
   return drafts;

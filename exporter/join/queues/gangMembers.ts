@@ -1,8 +1,9 @@
 import { oncePer } from "../../kernel/once.ts";
+import type { PodView } from "../snapshot.ts";
 import { byNamespace } from "./byNamespace.ts";
 import type { NamespaceGangs } from "./namespaceGangs.ts";
 import { findObject, indexObjects, isBefore, type ObjectIndex } from "./objectIndex.ts";
-import type { QueuedPod, QueueingInput } from "./queueingInput.ts";
+import type { QueueingInput } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 
 /** A gang that an object of a queue system declares, with its pods by index. */
@@ -40,17 +41,20 @@ export function matchGangs(input: QueueingInput): MatchedGangs {
   const ofWorkload: (DeclaredGang | undefined)[] = input.workloads.map(() => undefined);
   const indexIn = byNamespace(gangs, ({ namespace }) => namespace, indexTogether);
   const elastic = elasticGangs(gangs);
-  const find = (queued: QueuedPod, isBound: boolean): DeclaredGang | undefined => {
-    const index = indexIn(queued.pod.namespace);
-    const named = index === undefined ? undefined : findObject(queued.pod, queued.owners, index);
-    return named === undefined || elastic === null ? named : elastic(named, !isBound && queued.pod.gated);
+  const find = (view: PodView, pod: number): DeclaredGang | undefined => {
+    const index = indexIn(view.namespace);
+    const queued = index === undefined ? null : input.queued(pod);
+    if (index === undefined || queued === null) return undefined;
+    const named = findObject(queued.pod, queued.owners, index);
+    return named === undefined || elastic === null
+      ? named
+      : elastic(named, view.status !== "allocated" && queued.pod.gated);
   };
   for (let i = 0; i < input.pods.length; i++) {
     const view = input.pods[i];
     if (view === undefined) continue;
     const { status, workload } = view;
-    const queued = input.queued(i);
-    const found = queued === null ? undefined : find(queued, status === "allocated");
+    const found = find(view, i);
     if (found !== undefined) {
       const open = membersOf(found, members);
       (status === "allocated" ? open.bound : open.waiting).push(i);
