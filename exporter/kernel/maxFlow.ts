@@ -6,6 +6,8 @@ const nothing = 1e-9;
 /** By how much the number of an arc is above that of the arc that was added before it. */
 export const arcStep = 2;
 
+const firstLength = 64;
+
 /**
  * A network of nodes and arcs with capacities, in which the most that can flow from one node to another is found. The algorithm
  * is Dinic's (1970): shortest paths are filled until none is left. It is not recursive, because paths may be thousands of arcs
@@ -13,9 +15,10 @@ export const arcStep = 2;
  * plain columns, node by node.
  */
 export class FlowNetwork {
-  /** The node at which each arc begins. An arc ends where its reverse begins. */
-  readonly #from: number[] = [];
-  readonly #capacity: number[] = [];
+  /** The node at which each arc begins. An arc ends where its reverse begins. Both columns are longer than they need to be. */
+  #from = new Int32Array(firstLength);
+  #capacity = new Float64Array(firstLength);
+  #arcs = 0;
   #nodes = 0;
   #built: Columns | null = null;
 
@@ -27,9 +30,22 @@ export class FlowNetwork {
   /** Adds an arc with a capacity of at least 0, which may be `Infinity`, and returns its number. All flow is removed. */
   addArc(source: number, target: number, capacity: number): number {
     this.#built = null;
+    const arc = this.#arcs;
+    this.#arcs += arcStep;
+    if (this.#arcs > this.#from.length) this.#lengthen();
     // Every arc is followed by its reverse, through which flow can be reduced.
-    this.#from.push(source, target);
-    return this.#capacity.push(capacity, 0) - arcStep;
+    this.#from[arc] = source;
+    this.#from[arc + 1] = target;
+    this.#capacity[arc] = capacity;
+    return arc;
+  }
+
+  #lengthen(): void {
+    const [from, capacity] = [this.#from, this.#capacity];
+    this.#from = new Int32Array(2 * from.length);
+    this.#from.set(from);
+    this.#capacity = new Float64Array(2 * capacity.length);
+    this.#capacity.set(capacity);
   }
 
   /** Changes the capacity of an arc. The flow stays until `clear`. */
@@ -78,7 +94,8 @@ export class FlowNetwork {
   }
 
   #columns(): Columns {
-    this.#built ??= columnsOf(this.#nodes, this.#from, this.#capacity);
+    const arcs = this.#arcs;
+    this.#built ??= columnsOf(this.#nodes, this.#from.subarray(0, arcs), this.#capacity.subarray(0, arcs));
     return this.#built;
   }
 }
@@ -103,9 +120,12 @@ interface Columns {
   readonly current: Int32Array;
 }
 
-function columnsOf(nodes: number, from: readonly number[], capacity: readonly number[]): Columns {
+function columnsOf(nodes: number, from: Int32Array, capacity: Float64Array): Columns {
   const first = new Int32Array(nodes + 1);
-  for (const node of from) first[node + 1] = (first[node + 1] ?? 0) + 1;
+  for (let arc = 0; arc < from.length; arc++) {
+    const after = (from[arc] ?? 0) + 1;
+    first[after] = (first[after] ?? 0) + 1;
+  }
   for (let node = 0; node < nodes; node++) first[node + 1] = (first[node + 1] ?? 0) + (first[node] ?? 0);
   const next = first.slice();
   const places = new Int32Array(from.length);

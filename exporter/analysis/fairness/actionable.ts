@@ -110,8 +110,10 @@ function takeGangs(
   let largest = Math.max(0, ...left);
   const views = queues.flatMap((index) => queueing.queues[index] ?? []);
   const isStrict = views.some(({ isStrictOrder }) => isStrictOrder);
-  for (const gangIndex of inOrder(views)) {
-    if (open <= gpuTolerance) break;
+  const order = inOrder(views);
+  for (let n = 0; n < order.length && open > gpuTolerance; n++) {
+    const gangIndex = order[n] ?? -1;
+    if (gangIndex === order[n - 1]) continue;
     if (least !== undefined && (least[gangIndex] ?? 0) > largest + gpuTolerance) {
       if (isStrict && !served.has(gangIndex)) break;
       continue;
@@ -135,11 +137,11 @@ function openOf(left: Float64Array): number {
   return sum;
 }
 
-/** The gangs of all records of a queue, in one order. */
-function inOrder(views: readonly QueueView[]): readonly number[] {
+/** The gangs of all records of a queue, in one order. Where several have any, one gang may be listed several times. */
+function inOrder(views: readonly QueueView[]): ArrayLike<number> {
   const [first, ...others] = views.filter(({ gangs }) => gangs.length > 0);
   if (first === undefined || others.length === 0) return first?.gangs ?? [];
-  return [...new Set([first, ...others].flatMap(({ gangs }) => gangs))].sort((a, b) => a - b);
+  return Int32Array.from([first, ...others].flatMap(({ gangs }) => gangs)).sort();
 }
 
 /** What is left when a gang has taken its GPUs, each part in one place; `null`: the gang does not fit. */

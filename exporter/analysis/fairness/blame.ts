@@ -5,7 +5,6 @@ import type { MoveRule, Pair } from "./pairs.ts";
 import { pairUp } from "./pairs.ts";
 import type { UnitShortfalls } from "./shortfall.ts";
 import type { SharedUnit } from "./units.ts";
-import { sumOf } from "./waterFill.ts";
 
 /**
  * From which leaves the schedulers themselves would take GPUs, for which leaves, and how much of each shortfall whole gangs
@@ -74,24 +73,28 @@ function wholeGangs(
   const queueOf = (node: number): number => unit.nodes[node]?.index ?? -1;
   for (const [entity, nodes] of byEntity) {
     if (isMeant !== null && !nodes.some(isMeant)) continue;
-    const offers = new Map(
-      nodes.map((node) => {
-        const moved = sumOf((movable.get(node) ?? []).map(({ gpus }) => gpus));
-        return [queueOf(node), (shortfalls.get(node)?.idleGap ?? 0) + moved] as const;
-      }),
-    );
-    if ([...offers.values()].every((gpus) => gpus <= gpuTolerance)) continue;
+    const amounts = nodes.map((node) => (shortfalls.get(node)?.idleGap ?? 0) + gpusOf(movable.get(node)));
+    if (amounts.every((gpus) => gpus <= gpuTolerance)) continue;
+    const offers = new Map(nodes.map((node, n) => [queueOf(node), amounts[n] ?? 0] as const));
     const taken = gangSteps((unit.entities[entity]?.nodes ?? []).map(queueOf), offers);
     for (const node of nodes) {
       const gpus = taken.get(queueOf(node)) ?? 0;
       if (gpus <= gpuTolerance) continue;
       actionable.set(node, gpus);
       // What is free for the leaf need not be taken from any other.
-      pairs.push(...firstOf(movable.get(node) ?? [], gpus - (shortfalls.get(node)?.idleGap ?? 0)));
+      pairs.push(...firstOf(movable.get(node) ?? noPairs, gpus - (shortfalls.get(node)?.idleGap ?? 0)));
     }
   }
   return { pairs, actionable };
 }
+
+function gpusOf(pairs: readonly Pair[] = noPairs): number {
+  let sum = 0;
+  for (const { gpus } of pairs) sum += gpus;
+  return sum;
+}
+
+const noPairs: readonly Pair[] = [];
 
 /** The largest pairs that together make up an amount. */
 function firstOf(pairs: readonly Pair[], most: number): readonly Pair[] {
@@ -110,7 +113,7 @@ function firstOf(pairs: readonly Pair[], most: number): readonly Pair[] {
  * what the scheduler lets it reclaim, from the borrower only work that may be taken.
  */
 function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, why: Map<number, string>): MoveRule {
-  const taken = new Map<number, number>();
+  const taken = new Float64Array(unit.nodes.length);
   const roots = rootsOf(unit);
   const priorityOf = highestPriorities(unit, queueing);
   // The words are made for the first reason of a leaf alone: there may be thousands of pairs.
@@ -120,7 +123,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   const headroomOf = (starved: number, needy: QueueView): number => {
     const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
     // Quota that is already reserved is no reason to reclaim: the work has its quota, and waits for nodes.
-    return upTo - Math.max(needy.allocated, needy.reserved ?? 0) - (taken.get(starved) ?? 0);
+    return upTo - Math.max(needy.allocated, needy.reserved ?? 0) - (taken[starved] ?? 0);
   };
   return {
     mayTakeMore(starved) {
@@ -139,14 +142,14 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
       const [needy, holder] = [unit.nodes[starved]?.queue, unit.nodes[borrower]?.queue];
       if (needy === undefined || holder === undefined) return 0;
       const refusal = refusalOf(needy, holder, roots[starved] === roots[borrower]);
-      const there = takeable(needy, holder, priorityOf(starved)) - (taken.get(borrower) ?? 0);
+      const there = takeable(needy, holder, priorityOf(starved)) - (taken[borrower] ?? 0);
       const gpus = refusal !== null ? 0 : Math.max(0, Math.min(headroomOf(starved, needy), there, wanted));
       if (gpus <= gpuTolerance) {
         say(starved, () => refusalWords(refusal, needy, holder));
         return 0;
       }
-      taken.set(starved, (taken.get(starved) ?? 0) + gpus);
-      taken.set(borrower, (taken.get(borrower) ?? 0) + gpus);
+      taken[starved] = (taken[starved] ?? 0) + gpus;
+      taken[borrower] = (taken[borrower] ?? 0) + gpus;
       return gpus;
     },
   };

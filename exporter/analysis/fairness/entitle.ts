@@ -50,16 +50,22 @@ export function entitle(unit: SharedUnit, options: EntitleOptions = {}): Entitle
   const { kValue = 0, recorder = null } = options;
   const context: Context = { unit, claims, totals, network, kValue, recorder };
   let level: readonly Group[] = [topGroup(unit, claims)];
-  const settled = new Map<number, number>();
+  const settled = new Float64Array(totals.length);
+  const asked = new Uint8Array(totals.length);
   while (level.length > 0) {
-    divideLevel(context, level, settled);
+    for (const { members } of level) for (const entity of members) asked[entity] = 1;
+    divideLevel(context, level, { settled, asked });
     const next: Group[] = [];
     for (const { members } of level) {
       for (const entity of members) {
         const below = unit.entities[entity]?.children ?? [];
         const grant = totals[entity] ?? 0;
-        if (below.length === 0) settled.set(entity, grant);
-        else next.push({ parent: entity, members: below, grant, usable: grant });
+        if (below.length === 0) {
+          settled[entity] = grant;
+          continue;
+        }
+        asked[entity] = 0;
+        next.push({ parent: entity, members: below, grant, usable: grant });
       }
     }
     level = next;
@@ -87,15 +93,23 @@ interface Group {
 }
 
 function topGroup({ entities, classes, nodes, domains }: SharedUnit, { ofNodes }: UnitClaims): Group {
-  const members = entities.flatMap(({ parent }, i) => (parent === null ? [i] : []));
+  const members = tops(entities);
+  const roots = tops(nodes);
   let [grant, usable] = [0, 0];
   for (const domain of domains) {
-    const top = nodes.flatMap(({ parent, queue }, i) => (parent === null && queue.domain === domain ? [i] : []));
+    const top = roots.filter((root) => nodes[root]?.queue.domain === domain);
     const capacity = classes.reduce((sum, one) => sum + (one.domain === domain ? one.capacity : 0), 0);
     grant += capacity;
     usable += Math.max(0, usableOf(capacity, quotaOf(ofNodes, top)));
   }
   return { parent: null, members, grant, usable };
+}
+
+/** Indices of those that have no parent. */
+function tops(list: readonly { readonly parent: number | null }[]): readonly number[] {
+  const found: number[] = [];
+  for (let i = 0; i < list.length; i++) if (list[i]?.parent === null) found.push(i);
+  return found;
 }
 
 /** The placed totals of a unit with only one class. */
@@ -107,13 +121,20 @@ function uniformly({ entities, nodes }: SharedUnit, totals: Float64Array): reado
   });
 }
 
-function divideLevel(context: Context, groups: readonly Group[], settled: ReadonlyMap<number, number>): void {
+/** By entity: what leaves of the levels above have, and whether it is asked for (1): those leaves, and the queues of the level. */
+interface Asked {
+  readonly settled: Float64Array;
+  readonly asked: Uint8Array;
+}
+
+function divideLevel(context: Context, groups: readonly Group[], { settled, asked }: Asked): void {
   const { claims } = context;
-  const got = columnOf(settled, context.totals.length);
-  const bounded = new Set(groups.flatMap(({ members }) => members));
+  const got = settled.slice();
+  const bounded = groups.flatMap(({ members }) => members);
   const grants = new Map(groups.flatMap(({ parent, grant }) => (parent === null ? [] : [[parent, grant] as const])));
-  const network = context.network?.atLevel(new Set([...settled.keys(), ...bounded]), grants) ?? null;
-  const scales = raiseGuarantees(claims, network?.sure(bounded) ?? null, groups, got);
+  const network = context.network?.atLevel(asked, grants) ?? null;
+  const sure = network?.sure(markedIn(got.length, bounded)) ?? null;
+  const scales = raiseGuarantees(claims, sure, groups, got);
   const sureOf = got.slice();
   const surpluses = groups.map(({ members, usable }) => Math.max(0, usable - sumIn(sureOf, members)));
   const steps = groups.map((): SurplusStep[] => []);
@@ -140,6 +161,13 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
       surplus: surpluses[n] ?? 0,
       steps: steps[n] ?? [],
     });
+}
+
+/** A column with 1 for some entities. */
+function markedIn(length: number, entities: readonly number[]): Uint8Array {
+  const marked = new Uint8Array(length);
+  for (const entity of entities) marked[entity] = 1;
+  return marked;
 }
 
 /** Raises what each queue is sure of. Returns, by group, the part of their quotas that those get who want more of it. */
@@ -170,12 +198,6 @@ function raiseGuarantees(
   const levels = raiseTo(claims.sure, claims.quota, (group) => group.usable - apart(group));
   for (const entity of bounded) got[entity] = Math.max(got[entity] ?? 0, ownOf(entity));
   return groups.map((_, n) => Math.min(1, owns[n] ?? 1, levels[n] ?? 1));
-}
-
-function columnOf(amounts: ReadonlyMap<number, number>, length: number): Float64Array {
-  const column = new Float64Array(length);
-  for (const [entity, gpus] of amounts) column[entity] = gpus;
-  return column;
 }
 
 const sumIn = (column: Float64Array, entities: readonly number[]): number =>

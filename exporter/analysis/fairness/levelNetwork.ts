@@ -13,14 +13,14 @@ export interface Bottleneck {
 
 /** The queues of a level, including those that were settled on levels above it. */
 export interface Level {
-  /** Entities that are asked for. */
-  readonly asked: ReadonlySet<number>;
+  /** By entity: 1 if it is asked for. */
+  readonly asked: Uint8Array;
   /**
    * What the parents of the level were given: some of their children can still have the part that the children do not have yet.
    */
   readonly grants: ReadonlyMap<number, number>;
-  /** Entities whose totals come from their own guarantees, domain by domain; empty: there are none. */
-  readonly sureOnly: ReadonlySet<number>;
+  /** By entity: 1 if its total comes from its own guarantees, domain by domain; `null`: there are none. */
+  readonly sureOnly: Uint8Array | null;
 }
 
 /** Decides which totals of a level can be had together. */
@@ -127,7 +127,7 @@ function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNet
   const { most, isBound } = facts;
   for (let entity = 0; entity < entities.length; entity++) {
     const above = inner[entities[entity]?.parent ?? -1] ?? -1;
-    const isOfLevel = asked.has(entity) || grants.has(entity);
+    const isOfLevel = asked[entity] === 1 || grants.has(entity);
     if (!isOfLevel && above === -1) continue;
     // Below the level a queue asks for its own amount, as far as queues below it do not ask for it.
     const own = isOfLevel ? 0 : askOf(entity, facts);
@@ -167,7 +167,7 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
     const hub = hubs[domainOf[i] ?? -1] ?? sink;
     const above = nodes[quotas.parent[i] ?? -1] ?? hub;
     nodes[i] = above;
-    const most = mostOf(quotas, i, sureOnly.has(unit.entityOf[i] ?? -1));
+    const most = mostOf(quotas, i, sureOnly?.[unit.entityOf[i] ?? -1] === 1);
     // Everything that comes in goes on, so nothing is bounded here.
     if (most >= (comes[i] ?? 0) - rounding && (above === hub || (quotas.local[i] ?? 0) <= 0)) continue;
     const own = network.addNode();

@@ -21,11 +21,7 @@ export interface ItemPlacing extends Omit<Given, "gpus"> {
  * as possible, and what waits goes to the first of its places that can carry it besides everything else. In this network only
  * leaves ask, and it contains only quotas that their work can use.
  */
-export function placeItems(
-  facts: LevelFacts,
-  items: readonly PlacedItem[],
-  totals: ReadonlyMap<number, number>,
-): readonly Given[] {
+export function placeItems(facts: LevelFacts, items: readonly PlacedItem[], totals: Float64Array): readonly Given[] {
   const { unit, capacities, quotas, domainOf } = facts;
   const network = new FlowNetwork();
   const [source, sink] = [network.addNode(), network.addNode()];
@@ -62,7 +58,7 @@ export function placeItems(
 /** Adds the leaves that ask for something. `leaves` has, by entity, the node of each; -1 for others. */
 function addLeaves(
   { unit, demand, least, unasked }: UnitFacts,
-  totals: ReadonlyMap<number, number>,
+  totals: Float64Array,
   network: FlowNetwork,
   source: number,
 ) {
@@ -70,7 +66,7 @@ function addLeaves(
   const leaves = new Int32Array(unit.entities.length).fill(-1);
   for (let i = 0; i < leaves.length; i++) {
     if (unit.entities[i]?.children.length !== 0) continue;
-    const ask = Math.max(totals.get(i) ?? 0, least[i] ?? 0) - (unasked[i] ?? 0);
+    const ask = Math.max(totals[i] ?? 0, least[i] ?? 0) - (unasked[i] ?? 0);
     if (ask <= 0) continue;
     asked += ask;
     const node = network.addNode();

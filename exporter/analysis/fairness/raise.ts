@@ -39,7 +39,14 @@ export function raise(
   while (active.some((claims) => claims.length > 0)) {
     const ideals = active.map((claims, n) => idealOf(claims, left[n] ?? 0));
     const most = ideals.flatMap(
-      ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, headroom: shares[k] ?? 0 })) ?? [],
+      ({ shares }, n) =>
+        active[n]?.map(({ entity, sure, weight, base }, k) => ({
+          entity,
+          sure,
+          headroom: shares[k] ?? 0,
+          weight,
+          base,
+        })) ?? [],
     );
     const stop = network === null ? null : firstStop(network, most, got);
     for (const [n, { level }] of ideals.entries()) stopped[n] = Math.min(stopped[n] ?? level, level);
@@ -59,12 +66,15 @@ export function raise(
 }
 
 function idealOf(claims: readonly Claim[], amount: number): ReturnType<typeof waterFill> {
-  return waterFill(
-    Math.max(0, amount),
-    claims.map(({ headroom }) => headroom),
-    claims.map(({ weight }) => weight),
-    claims.map(({ base }) => base),
-  );
+  const column = () => new Float64Array(claims.length);
+  const [headrooms, weights, bases] = [column(), column(), column()];
+  for (let n = 0; n < claims.length; n++) {
+    const { headroom = 0, weight = 0, base = 0 } = claims[n] ?? {};
+    headrooms[n] = headroom;
+    weights[n] = weight;
+    bases[n] = base;
+  }
+  return waterFill(Math.max(0, amount), headrooms, weights, bases);
 }
 
 const shareAt = ({ headroom, weight, base }: Claim, level: number): number =>

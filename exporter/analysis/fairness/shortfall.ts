@@ -199,11 +199,14 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
     weight: gpus,
   }));
   const network = isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.allocated);
-  const level = network?.atLevel(new Set(missing.keys()), new Map()).usual ?? null;
+  const lacking = new Uint8Array(entities.length);
+  for (const entity of missing.keys()) lacking[entity] = 1;
+  const level = network?.atLevel(lacking, new Map()).usual ?? null;
   const gaps = raiseTogether(level, asked, free);
-  const totals = asked.map(({ entity, sure }) => [entity, sure + (gaps.get(entity) ?? 0)] as const);
-  const isChoice = totals.some(([entity]) => (entities[entity]?.nodes.length ?? 0) > 1);
-  const placed = network === null || !isChoice ? [] : network.place(new Map(totals));
+  const totals = new Float64Array(entities.length);
+  for (const { entity, sure } of asked) totals[entity] = sure + (gaps.get(entity) ?? 0);
+  const isChoice = asked.some(({ entity }) => (entities[entity]?.nodes.length ?? 0) > 1);
+  const placed = network === null || !isChoice ? [] : network.place(totals);
   return divideAmong(unit, short, gaps, beyondAllocated(unit, placed));
 }
 

@@ -11,19 +11,21 @@ import type { ItemPlace, SharedUnit, WaitingItem } from "./units.ts";
 
 /** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they are placed then. */
 export interface UnitNetwork {
-  /** Returns which totals of the queues of a level are possible, given what the parents of the level got. */
-  atLevel(asked: ReadonlySet<number>, grants: ReadonlyMap<number, number>): LevelCarriers;
   /**
-   * Places the totals of the leaves: what is allocated stays where it is as far as it can, the rest goes in the queues' order.
+   * Returns which totals of the queues of a level (`asked`, by entity: 1) are possible, given what the parents of the level got.
    */
-  place(totals: ReadonlyMap<number, number>): readonly PlacedGrant[];
+  atLevel(asked: Uint8Array, grants: ReadonlyMap<number, number>): LevelCarriers;
+  /**
+   * Places the totals of the leaves (by entity): what is allocated stays where it is as far as it can, the rest goes in the queues' order.
+   */
+  place(totals: Float64Array): readonly PlacedGrant[];
 }
 
 /** For one level: which totals can be had at all, and which while some queues have theirs from their own guarantees. */
 export interface LevelCarriers {
   readonly usual: LevelNetwork;
-  /** Returns the network in which each of these entities has its total from its own guarantees, domain by domain. */
-  readonly sure: (sureOnly: ReadonlySet<number>) => LevelNetwork;
+  /** Returns the network in which each of these entities (1) has its total from its own guarantees, domain by domain. */
+  readonly sure: (sureOnly: Uint8Array) => LevelNetwork;
 }
 
 /** What a leaf is given in one class. */
@@ -72,8 +74,8 @@ export function createUnitNetwork(
 
   return {
     atLevel(asked, grants) {
-      const usual = createLevelNetwork(forLevels, { asked, grants, sureOnly: nobody });
-      const sure = (sureOnly: ReadonlySet<number>): LevelNetwork => {
+      const usual = createLevelNetwork(forLevels, { asked, grants, sureOnly: null });
+      const sure = (sureOnly: Uint8Array): LevelNetwork => {
         if (!isByDomain) return usual;
         const bounded = createLevelNetwork(fromGuarantees(), { asked, grants: nothing, sureOnly });
         return { carry: (totals) => usual.carry(totals) ?? bounded.carry(totals) };
@@ -94,7 +96,6 @@ function withLeaves({ entities }: SharedUnit, column: Float64Array, ownOfNode: F
   return found;
 }
 
-const nobody: ReadonlySet<number> = new Set();
 const nothing: ReadonlyMap<number, number> = new Map();
 
 function allocatedItems(unit: SharedUnit, own: readonly PlacedGrant[], isByDomain: boolean): readonly PlacedItem[] {
@@ -162,11 +163,13 @@ const hasDomainQuotas = ({ entities, nodes }: SharedUnit): boolean =>
 
 /** What each leaf holds within its guarantee, by class in proportion to what it holds there. */
 function ownByClass({ allocated, nodes }: SharedUnit, { ofNodes }: UnitClaims): readonly PlacedGrant[] {
-  return allocated.flatMap(({ node, nodeClass, gpus }) => {
+  const found: PlacedGrant[] = [];
+  for (const { node, nodeClass, gpus } of allocated) {
     const all = nodes[node]?.allocated ?? 0;
     const part = all > 0 ? (gpus * Math.min(all, ofNodes.own[node] ?? 0)) / all : 0;
-    return part > 0 ? [{ node, nodeClass, gpus: part }] : [];
-  });
+    if (part > 0) found.push({ node, nodeClass, gpus: part });
+  }
+  return found;
 }
 
 /** A leaf in a class of its unit, as a number. */

@@ -95,11 +95,9 @@ function addItemsOf(node: number, work: UnitWork, sites: ClassSites, items: Wait
   const hereOnly: readonly ItemPlace[] = [{ node, classes: sites.ofDomain.get(queue.domain) ?? [] }];
   const own: OwnItems = { entity: entityOf[node] ?? -1, byKey: new Map(), byPlaces: new Map() };
   let reported = 0;
-  for (let n = 0; n < queue.gangs.length; n++) {
-    const { parts, never } = queueing.gangs[queue.gangs[n] ?? -1] ?? noGang;
-    if (never !== null) continue;
+  for (const [parts, count] of alikeParts(queue, queueing)) {
     for (const part of parts) {
-      const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
+      const gpus = part.queue === index ? count * part.pods * (part.gpusPerPod ?? 0) : 0;
       if (gpus <= 0) continue;
       reported += gpus;
       const item = own.byPlaces.get(part.places) ?? itemOf(own, part, placesOf(part, hereOnly, work, sites), hereOnly);
@@ -110,6 +108,16 @@ function addItemsOf(node: number, work: UnitWork, sites: ClassSites, items: Wait
   if (queue.pending - reported > gpuTolerance)
     itemOf(own, noPlaces, hereOnly, hereOnly).gpus += queue.pending - reported;
   for (const item of own.byKey.values()) items.push(item);
+}
+
+/** How many gangs of a leaf have the very same parts, which those that are alike share; without those that can never run. */
+function alikeParts({ gangs }: QueueView, queueing: Queueing): ReadonlyMap<WaitingGang["parts"], number> {
+  const counts = new Map<WaitingGang["parts"], number>();
+  for (let n = 0; n < gangs.length; n++) {
+    const { parts, never } = queueing.gangs[gangs[n] ?? -1] ?? noGang;
+    if (never === null) counts.set(parts, (counts.get(parts) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** A gang that asks for nothing. */
