@@ -1,10 +1,11 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type EntitledNode, quotaOf, usableOf } from "./claims.ts";
-import type { LevelNetwork } from "./levelNetwork.ts";
+import { type LevelNetwork, markedIn } from "./levelNetwork.ts";
 import { type Claim, type Contest, raise } from "./raise.ts";
 import { divideSurplus, type SurplusClaim } from "./surplus.ts";
+import { tiersOf } from "./tiers.ts";
 import type { LevelTrace, SureShare, SureStep, SurplusStep } from "./trace.ts";
-import { claimsOfUnit, type UnitClaims } from "./unitClaims.ts";
+import { claimsOfUnit, headOf, type UnitClaims } from "./unitClaims.ts";
 import { createUnitNetwork, type LevelCarriers, type PlacedGrant, type UnitNetwork } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
@@ -163,13 +164,6 @@ function divideLevel(context: Context, groups: readonly Group[], { settled, aske
     });
 }
 
-/** A column with 1 for some entities. */
-function markedIn(length: number, entities: readonly number[]): Uint8Array {
-  const marked = new Uint8Array(length);
-  for (const entity of entities) marked[entity] = 1;
-  return marked;
-}
-
 /** Raises what each queue is sure of. Returns, by group, the part of their quotas that those get who want more of it. */
 function raiseGuarantees(
   claims: UnitClaims,
@@ -226,9 +220,6 @@ function surplusClaim(entity: number, claims: UnitClaims, sureOf: Float64Array):
   };
 }
 
-const headOf = (claims: UnitClaims, entity: number | null): EntitledNode | null =>
-  entity === null ? null : (claims.heads[entity] ?? null);
-
 /** What groups (parallel) have above the guarantees of their queues (entities), and what every queue has so far. */
 interface Raised {
   readonly surpluses: readonly number[];
@@ -265,25 +256,6 @@ function raiseByTier(
     });
     raise(network.usual, contests, got);
   }
-}
-
-interface Tiered {
-  readonly entity: number;
-  readonly weight: number;
-}
-
-/** The members by priority from high to low; in each, those with a weight come before those that are served last. */
-function tiersOf(members: readonly number[], claims: UnitClaims): readonly (readonly Tiered[])[] {
-  const byPriority = Map.groupBy(members, (entity) => headOf(claims, entity)?.queue.priority ?? 0);
-  return [...byPriority]
-    .sort(([a], [b]) => b - a)
-    .flatMap(([, own]) => {
-      const weighed = own.map((entity) => ({ entity, weight: headOf(claims, entity)?.queue.weight ?? 0 }));
-      const last = weighed
-        .filter(({ entity, weight }) => weight <= 0 && headOf(claims, entity)?.queue.zeroWeight === "last")
-        .map(({ entity }) => ({ entity, weight: 1 }));
-      return [weighed.filter(({ weight }) => weight > 0), last].filter((tier) => tier.length > 0);
-    });
 }
 
 interface Divided {

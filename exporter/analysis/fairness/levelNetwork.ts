@@ -23,6 +23,13 @@ export interface Level {
   readonly sureOnly: Uint8Array | null;
 }
 
+/** A column with 1 for some entities. */
+export function markedIn(length: number, entities: Iterable<number>): Uint8Array {
+  const marked = new Uint8Array(length);
+  for (const entity of entities) marked[entity] = 1;
+  return marked;
+}
+
 /** Decides which totals of a level can be had together. */
 export interface LevelNetwork {
   /**

@@ -2,7 +2,7 @@ import { FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents, leafColumn } from "./claims.ts";
 import type { Entitlement } from "./entitle.ts";
-import type { LevelNetwork } from "./levelNetwork.ts";
+import { type LevelNetwork, markedIn } from "./levelNetwork.ts";
 import { raiseTogether } from "./raise.ts";
 import { createUnitNetwork, type PlacedGrant } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
@@ -199,9 +199,7 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
     weight: gpus,
   }));
   const network = isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.allocated);
-  const lacking = new Uint8Array(entities.length);
-  for (const entity of missing.keys()) lacking[entity] = 1;
-  const level = network?.atLevel(lacking, new Map()).usual ?? null;
+  const level = network?.atLevel(markedIn(entities.length, missing.keys()), new Map()).usual ?? null;
   const gaps = raiseTogether(level, asked, free);
   const totals = new Float64Array(entities.length);
   for (const { entity, sure } of asked) totals[entity] = sure + (gaps.get(entity) ?? 0);

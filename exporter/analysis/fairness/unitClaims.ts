@@ -58,6 +58,10 @@ export function claimsOfUnit(unit: SharedUnit): UnitClaims {
   return { unit, ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
 }
 
+/** The node that represents a queue; `null` for what is above the top. */
+export const headOf = ({ heads }: Pick<UnitClaims, "heads">, entity: number | null): EntitledNode | null =>
+  entity === null ? null : (heads[entity] ?? null);
+
 /** The sum over its children; for a leaf its own amount. */
 function ofChildren({ children }: Entity, of: Float64Array, index: number, ofLeaf = of): number {
   if (children.length === 0) return ofLeaf[index] ?? 0;
