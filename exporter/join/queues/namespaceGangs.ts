@@ -1,3 +1,5 @@
+// Needed for the goal `queues` (docs/performance.md).
+
 import type { DeclaredGang } from "./queueSystem.ts";
 
 /**
