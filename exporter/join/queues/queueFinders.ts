@@ -21,8 +21,14 @@ export interface QueueFinderCache {
     readonly ofKueue: readonly unknown[];
     readonly ofOthers: readonly unknown[];
     readonly namespaces: ReadonlyMap<string, KueueNamespace>;
+    readonly evidence: ReadonlyMap<string, Evidence>;
     readonly finders: QueueFinders;
   } | null;
+}
+
+/** What Kueue has in a namespace, as long as the other queue systems have the same objects everywhere. */
+interface Evidence {
+  readonly ofKueue: KueueNamespace;
 }
 
 /** The finders of a moment: the same object while the queue objects are. */
@@ -34,8 +40,7 @@ export function queueFinders(objects: QueueObjects, settings: QueueSettings, cac
   const { last } = cache;
   const hasSameOthers = last !== null && isSameList(last.ofOthers, ofOthers);
   if (hasSameOthers && isSameList(last.ofKueue, ofKueue)) return last.finders;
-  // Where anything else is new, so is everything that is found in a namespace.
-  const namespaces = kueueNamespaces(objects, hasSameOthers ? last.namespaces : undefined);
+  const namespaces = kueueNamespaces(objects, last?.namespaces);
   const inOrder = [kueueFinder(namespaces), kaiFinder(objects, { nodePoolLabel }), volcanoFinder(objects)];
   const queueOf: QueueFinder = (pod, owners) => {
     for (const find of inOrder) {
@@ -45,9 +50,25 @@ export function queueFinders(objects: QueueObjects, settings: QueueSettings, cac
     return null;
   };
   const elsewhere = hasSameOthers ? last.ofOthers : ofOthers;
-  const finders = { queueOf, evidenceIn: (namespace: string) => namespaces.get(namespace) ?? elsewhere };
-  cache.last = { ofKueue, ofOthers: elsewhere, namespaces, finders };
+  // Where anything else is new, so is everything that is found in a namespace.
+  const evidence = evidenceOf(namespaces, hasSameOthers ? last.evidence : nothing);
+  const finders = { queueOf, evidenceIn: (namespace: string) => evidence.get(namespace) ?? elsewhere };
+  cache.last = { ofKueue, ofOthers: elsewhere, namespaces, evidence, finders };
   return finders;
+}
+
+const nothing: ReadonlyMap<string, Evidence> = new Map();
+
+function evidenceOf(
+  namespaces: ReadonlyMap<string, KueueNamespace>,
+  last: ReadonlyMap<string, Evidence>,
+): ReadonlyMap<string, Evidence> {
+  const found = new Map<string, Evidence>();
+  for (const [name, ofKueue] of namespaces) {
+    const known = last.get(name);
+    found.set(name, known?.ofKueue === ofKueue ? known : { ofKueue });
+  }
+  return found;
 }
 
 /** Whether two finders found the same queue. */
