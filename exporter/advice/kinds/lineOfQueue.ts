@@ -1,6 +1,7 @@
 import type { PlacedPods } from "../../analysis/freeCapacity/gangFit.ts";
 import { statedCause } from "../../analysis/freeCapacity/statedReason.ts";
 import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
+import { isFinished } from "../../join/queues/kueueReserved.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -143,11 +144,11 @@ export function whomBoostThreatens(moment: AdviceMoment, { queue }: StrictLine, 
   const cohort = queue.cohort !== null && (reclaimWithinCohort.startsWith("Lower") || borrowWithinCohort !== "Never");
   if (!within && !cohort) return null;
   const inCohorts = new Set(kueueClusterQueues.flatMap((one) => (one.cohort === null ? [] : [one.name])));
-  const isThreatened = ({ admission, conditions, priority: own }: KueueWorkload): boolean =>
-    admission !== null &&
-    own === priority &&
-    !conditions.some(({ type, isTrue }) => type === "Finished" && isTrue) &&
-    (admission.clusterQueue === queue.name ? within : cohort && inCohorts.has(admission.clusterQueue));
+  const isThreatened = (workload: KueueWorkload): boolean => {
+    const { admission } = workload;
+    if (admission === null || workload.priority !== priority || isFinished(workload)) return false;
+    return admission.clusterQueue === queue.name ? within : cohort && inCohorts.has(admission.clusterQueue);
+  };
   const found = kueueWorkloads.find(isThreatened);
   return found === undefined ? null : fullName(found);
 }

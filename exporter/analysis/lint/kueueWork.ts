@@ -1,4 +1,4 @@
-import { type KueueNamespace, kueueNamespaces } from "../../join/queues/kueueNamespaces.ts";
+import { type KueueNamespace, kueueNamespaces, localQueuesIn } from "../../join/queues/kueueNamespaces.ts";
 import { isFinished } from "../../join/queues/kueueReserved.ts";
 import { quotaKey } from "../../join/queues/nodeQuotas.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
@@ -55,12 +55,12 @@ interface OpenWork extends QueueWork {
 const workWithBoost = oncePer((namespace: KueueNamespace) => workOf(namespace, true));
 const workWithoutBoost = oncePer((namespace: KueueNamespace) => workOf(namespace, false));
 
-function workOf({ localQueues, workloads }: KueueNamespace, isBoosted: boolean): ReadonlyMap<string, QueueWork> {
-  const leadsTo = new Map(localQueues.map(({ name, clusterQueue }) => [name, clusterQueue] as const));
+function workOf(own: KueueNamespace, isBoosted: boolean): ReadonlyMap<string, QueueWork> {
+  const localQueues = localQueuesIn(own);
   const found = new Map<string, OpenWork>();
-  for (const workload of workloads) {
+  for (const workload of own.workloads) {
     const { admission, localQueue } = workload;
-    const name = isOpen(workload) ? (admission?.clusterQueue ?? leadsTo.get(localQueue)) : undefined;
+    const name = isOpen(workload) ? (admission?.clusterQueue ?? localQueues.get(localQueue)?.clusterQueue) : undefined;
     if (name === undefined) continue;
     const work: OpenWork = found.get(name) ?? { waiting: null, admitted: null, allocated: new Map() };
     found.set(name, work);

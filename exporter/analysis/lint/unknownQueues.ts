@@ -1,4 +1,4 @@
-import { type KueueNamespace, kueueNamespaces } from "../../join/queues/kueueNamespaces.ts";
+import { type KueueNamespace, kueueNamespaces, localQueuesIn } from "../../join/queues/kueueNamespaces.ts";
 import { isFinished } from "../../join/queues/kueueReserved.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { oncePer } from "../../kernel/once.ts";
@@ -31,10 +31,10 @@ function localQueues(objects: QueueObjects): readonly Finding[] {
 }
 
 /** The LocalQueues that Workloads of a namespace name in vain. */
-const missingIn = oncePer(({ localQueues, workloads }: KueueNamespace): ByQueue => {
-  const known = new Set(localQueues.map(({ name }) => name));
+const missingIn = oncePer((own: KueueNamespace): ByQueue => {
+  const known = localQueuesIn(own);
   const missing: ByQueue = new Map();
-  for (const workload of workloads) {
+  for (const workload of own.workloads) {
     const { namespace, name, localQueue, admission } = workload;
     if (admission !== null || known.has(localQueue) || isFinished(workload)) continue;
     addTo(missing, `${namespace}/${localQueue}`, `${namespace}/${name}`);

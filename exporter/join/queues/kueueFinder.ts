@@ -4,7 +4,7 @@ import type { OwnerObject } from "../../model/cluster.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { KueueWorkload } from "../../model/queues/kueue.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
-import type { KueueNamespace } from "./kueueNamespaces.ts";
+import { type KueueNamespace, localQueuesIn } from "./kueueNamespaces.ts";
 import type { QueueFinder, QueueRef } from "./queueSystem.ts";
 
 /**
@@ -21,7 +21,8 @@ export function kueueFinder(namespaces: ReadonlyMap<string, KueueNamespace>): Qu
 }
 
 /** The finder of one namespace, which is kept while the namespace is the same object. */
-const finderIn = oncePer(({ localQueues, workloads }: KueueNamespace): QueueFinder => {
+const finderIn = oncePer((own: KueueNamespace): QueueFinder => {
+  const { localQueues, workloads } = own;
   const refs = new Map<string, Map<string | null, QueueRef>>();
   const refOf = (name: string, localQueue: string | null): QueueRef => {
     const ofName = innerMap(refs, name);
@@ -31,10 +32,9 @@ const finderIn = oncePer(({ localQueues, workloads }: KueueNamespace): QueueFind
     ofName.set(localQueue, ref);
     return ref;
   };
-  const clusterQueues = new Map(localQueues.map(({ name, clusterQueue }) => [name, clusterQueue] as const));
   const reached = new Set(localQueues.map(({ clusterQueue }) => clusterQueue));
   const byLocalQueue = (localQueue: string): QueueRef | null => {
-    const clusterQueue = clusterQueues.get(localQueue);
+    const clusterQueue = localQueuesIn(own).get(localQueue)?.clusterQueue;
     return clusterQueue === undefined ? null : refOf(clusterQueue, localQueue);
   };
   const byAdmission = (workload: KueueWorkload | undefined): QueueRef | null =>

@@ -1,6 +1,7 @@
 // Needed for the goal `queues` (docs/performance.md).
 
 import { isSameList } from "../../kernel/isSameList.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { KueueLocalQueue, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 
@@ -15,8 +16,8 @@ export interface KueueNamespace {
 
 type Namespaces = ReadonlyMap<string, KueueNamespace>;
 
-/** What was found for the last moments, by their Workloads. */
-const found = new WeakMap<
+/** The namespaces of the last moments, by their Workloads. */
+const sorted = new WeakMap<
   readonly KueueWorkload[],
   { readonly localQueues: unknown; readonly namespaces: Namespaces }
 >();
@@ -32,20 +33,17 @@ interface OpenNamespace {
  */
 export function kueueNamespaces(objects: KueueQueueObjects, last: Namespaces = new Map()): Namespaces {
   const { kueueLocalQueues: localQueues, kueueWorkloads } = objects;
-  const known = found.get(kueueWorkloads);
+  const known = sorted.get(kueueWorkloads);
   if (known?.localQueues === localQueues) return known.namespaces;
   const namespaces = sortByNamespace(objects, last);
-  found.set(kueueWorkloads, { localQueues, namespaces });
+  sorted.set(kueueWorkloads, { localQueues, namespaces });
   return namespaces;
 }
 
 function sortByNamespace({ kueueLocalQueues, kueueWorkloads }: KueueQueueObjects, last: Namespaces): Namespaces {
   const open = new Map<string, OpenNamespace>();
   for (const localQueue of kueueLocalQueues) openIn(open, localQueue.namespace).localQueues.push(localQueue);
-  for (let i = 0; i < kueueWorkloads.length; i++) {
-    const workload = kueueWorkloads[i];
-    if (workload !== undefined) openIn(open, workload.namespace).workloads.push(workload);
-  }
+  for (const workload of kueueWorkloads) openIn(open, workload.namespace).workloads.push(workload);
   const found = new Map<string, KueueNamespace>();
   for (const [name, now] of open) {
     const known = last.get(name);
@@ -57,6 +55,12 @@ function sortByNamespace({ kueueLocalQueues, kueueWorkloads }: KueueQueueObjects
   }
   return found;
 }
+
+/** The LocalQueues of a namespace by their names. */
+export const localQueuesIn = oncePer(
+  ({ localQueues }: KueueNamespace): ReadonlyMap<string, KueueLocalQueue> =>
+    new Map(localQueues.map((queue) => [queue.name, queue] as const)),
+);
 
 function openIn(open: Map<string, OpenNamespace>, name: string): OpenNamespace {
   const known = open.get(name);

@@ -1,10 +1,9 @@
-import { oncePer } from "../../kernel/once.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
-import type { KueueClusterQueue, KueueLocalQueue, KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
+import type { KueueClusterQueue, KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
 import { meets } from "../../model/queues/nodeMatch.ts";
 import type { KueueGangInput } from "./kueueGangs.ts";
-import type { KueueNamespace } from "./kueueNamespaces.ts";
+import { type KueueNamespace, localQueuesIn } from "./kueueNamespaces.ts";
 import type { NeverReason } from "./queueing.ts";
 
 /** The queue of a Workload, and whether it takes it. */
@@ -49,11 +48,6 @@ export function queuesOfWorkloads(
     return { clusterQueue: name, quotas: (name === null ? undefined : quotasOf.get(name)) ?? noQuotas, takesIt };
   };
 }
-
-const localQueuesIn = oncePer(
-  ({ localQueues }: KueueNamespace): ReadonlyMap<string, KueueLocalQueue> =>
-    new Map(localQueues.map((queue) => [queue.name, queue] as const)),
-);
 
 const noQuotas: readonly KueueQuota[] = [];
 

@@ -42,10 +42,9 @@ const plus = (known: number | null | undefined, more: number | null): number | n
 /** The Workloads of a namespace that have quota; of two Workloads of one elastic job, the one that replaces the other. */
 export function reserving(
   namespace: KueueNamespace,
-  { isReplaced, isEmpty }: Pick<KueueSlices, "isReplaced" | "isEmpty">,
+  { isReplaced }: Pick<KueueSlices, "isReplaced">,
 ): readonly KueueWorkload[] {
-  const admitted = admittedIn(namespace);
-  return isEmpty ? admitted : admitted.filter((workload) => !isReplaced(workload));
+  return admittedIn(namespace).filter((workload) => !isReplaced(workload));
 }
 
 /** The Workloads of a namespace that are admitted and have not ended. */

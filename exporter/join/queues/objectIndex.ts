@@ -59,7 +59,10 @@ function byName<Item extends Indexed>(items: readonly Item[]): ReadonlyMap<Queue
   return named;
 }
 
-/** The object of a pod, by the index of its namespace: the one that it names, else that of its nearest owner (`owners`: nearest first) that has one. */
+/**
+ * The object of a pod, by the index of its namespace: the one that it names, else that of its nearest owner (`owners`: nearest
+ * first) that has one.
+ */
 export function findObject<Item>(
   pod: Pod,
   owners: readonly { readonly uid: string }[],

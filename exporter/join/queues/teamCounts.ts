@@ -37,9 +37,7 @@ keepShape(new TeamCounts([]));
 
 /** Puts the teams of each leaf in order. A leaf is a team's when all of its work is. */
 export function nameTeams(queues: readonly QueueDraft[]): void {
-  for (let i = 0; i < queues.length; i++) {
-    const queue = queues[i];
-    if (queue === undefined) continue;
+  for (const queue of queues) {
     const { teams, kind, isLeaf, name } = queue;
     if (teams.length > 1) teams.sort((a, b) => (a.team < b.team ? -1 : 1));
     const [only] = teams;
