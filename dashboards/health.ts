@@ -216,7 +216,7 @@ function inputs({ query, page }: Tools): readonly PanelDraft[] {
     timeSeries({
       title: "Slowest answers of the Kubernetes API",
       meaning:
-        "Slowest answer to each kind of request in the last two minutes, one under way included. Seconds are slow: the API server is busy, or something between throttles.",
+        "Slowest answer to each kind of request in the last two minutes, one under way included, without the time in which Fairlead itself computed. Seconds are slow: the API server is busy, or something between throttles.",
       unit: units.seconds,
       levels: worseAbove(limit(5, "watch"), limit(30, "act")),
       size: [24, 10],

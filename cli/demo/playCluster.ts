@@ -119,6 +119,7 @@ export function createStepClock(): StepClock {
   return {
     now: clock.now,
     monotonic: clock.monotonic,
+    idle: clock.idle,
     schedule: clock.schedule,
     push(seconds) {
       pushed += seconds;

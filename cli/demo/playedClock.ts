@@ -17,6 +17,8 @@ export function createPlayedClock(time: Pick<Clock, "now" | "monotonic">): Playe
   return {
     now: time.now,
     monotonic: time.monotonic,
+    // Nothing computes in the time of a play.
+    idle: time.monotonic,
     schedule(seconds, callback) {
       const timer = { dueAt: time.monotonic() + seconds, callback };
       timers.add(timer);

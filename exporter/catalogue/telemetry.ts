@@ -50,7 +50,7 @@ export const telemetryMetrics = {
   },
   fairlead_kubernetes_answer_seconds: {
     unit: "seconds",
-    help: "Slowest answer of the Kubernetes API in the last two minutes, one under way included; absent without any.",
+    help: "Slowest answer of the Kubernetes API in the last two minutes, one under way included, without the time in which Fairlead itself computed; absent without any.",
     labels: ["cluster", "resource"],
     stability: "alpha",
   },

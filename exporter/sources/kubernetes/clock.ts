@@ -6,6 +6,8 @@ export interface Clock {
   now(): number;
   /** Seconds since some fixed moment; they never jump. For ages and deadlines. */
   monotonic(): number;
+  /** Seconds since some fixed moment in which the process waited and computed nothing. For what others take to answer. */
+  idle(): number;
   /** Calls back once after this many seconds, unless the returned function is called before. */
   schedule(seconds: number, callback: () => void): () => void;
 }
@@ -14,6 +16,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now() / 1000,
   monotonic: () => performance.now() / 1000,
+  idle: () => performance.eventLoopUtilization().idle / 1000,
   schedule: (seconds, callback) => {
     const timer = setTimeout(callback, seconds * 1000);
     return () => clearTimeout(timer);

@@ -25,7 +25,7 @@ export interface KindStatus {
   readonly watches: number;
   /** Numbers of watches and lists that were begun anew, since the start, by reason. */
   readonly restarts: Readonly<Record<RestartReason, number>>;
-  /** Seconds of the slowest answer of the last two minutes, including one that is under way; `null` without any. */
+  /** Idle seconds of the slowest answer of the last two minutes, including one that is under way; `null` without any. */
   readonly answerSeconds: number | null;
   /** Number of events and pages that could not be read; each led to a new list. */
   readonly malformedMessages: number;

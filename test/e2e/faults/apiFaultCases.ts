@@ -124,7 +124,7 @@ export const apiFaultCases: readonly FaultCase[] = [
       series: up,
       truth: "all",
     },
-    does: "waits, up to 30 s for an answer; an answer that took more than 5 s is reported for two minutes",
+    does: "waits, up to 30 s for an answer; an answer that took more than 5 s, without the time in which Fairlead itself computed, is reported for two minutes",
   },
   {
     name: "pods cannot be listed",

@@ -37,3 +37,23 @@ it("remembers the slowest answer of two minutes, and counts one under way", asyn
   clock.advance(121);
   expect(slowestSeconds()).toBeNull();
 });
+
+it("does not count what Fairlead computes while an answer is under way", async () => {
+  const clock = createFakeClock();
+  let arrive = (): void => {};
+  const answer = () =>
+    new Promise<{ readonly ok: false; readonly message: string }>((resolve) => {
+      arrive = () => resolve({ ok: false, message: "no" });
+    });
+  const { client, slowestSeconds } = timeAnswers({ get: answer, open: answer, close: async () => {} }, clock);
+  const request = client.open("/", { accept: "", signal: new AbortController().signal, deadlineSeconds: 30 });
+  clock.compute(20);
+  clock.advance(2);
+  expect(slowestSeconds()).toBe(2);
+  arrive();
+  await request;
+  expect(slowestSeconds()).toBe(2);
+  // Its age is one of the wall: it is forgotten on time, whatever computes meanwhile.
+  clock.compute(121);
+  expect(slowestSeconds()).toBeNull();
+});

@@ -4,16 +4,20 @@ import type { Clock } from "../../../exporter/sources/kubernetes/clock.ts";
 export interface FakeClock extends Clock {
   /** Goes on, and calls back everything that falls due on the way, in order. */
   advance(seconds: number): void;
+  /** Goes on while the process computes: nothing is called back. */
+  compute(seconds: number): void;
   /** Seconds until each timer that is set, soonest first. */
   timers(): readonly number[];
 }
 
 export function createFakeClock(start = 1_000_000): FakeClock {
   let elapsed = 0;
+  let computed = 0;
   let timers: { readonly at: number; readonly callback: () => void }[] = [];
   return {
     now: () => start + elapsed,
     monotonic: () => elapsed,
+    idle: () => elapsed - computed,
     schedule: (seconds, callback) => {
       const timer = { at: elapsed + seconds, callback };
       timers.push(timer);
@@ -31,6 +35,10 @@ export function createFakeClock(start = 1_000_000): FakeClock {
         next.callback();
       }
       elapsed = end;
+    },
+    compute: (seconds) => {
+      elapsed += seconds;
+      computed += seconds;
     },
     timers: () => timers.map(({ at }) => at - elapsed).sort((one, other) => one - other),
   };
