@@ -20,7 +20,9 @@ const measures = z
     expectedFragmentation: gpus,
     deviations: z
       .array(z.strictObject({ queue: z.string(), domain: z.string(), gpus: z.number() }))
-      .describe("allocated - entitled of the queues whose deviation the plan changes."),
+      .describe(
+        "allocated - entitled of the queues whose deviation the plan changes: at most twenty, the most changed first.",
+      ),
     idleGpus: gpus,
     unobservedGpus: gpus,
     idleNodeHoursPerWeek: hours,
