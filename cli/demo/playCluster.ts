@@ -112,18 +112,15 @@ export interface StepClock extends Clock {
 /** The machine's clock, pushed on by the steps of a simulation: back-off and ages then take steps instead of minutes. */
 export function createStepClock(): StepClock {
   let pushed = 0;
-  const clock = createPlayedClock({
+  const { elapse, ...clock } = createPlayedClock({
     now: () => systemClock.now() + pushed,
     monotonic: () => systemClock.monotonic() + pushed,
   });
   return {
-    now: clock.now,
-    monotonic: clock.monotonic,
-    idle: clock.idle,
-    schedule: clock.schedule,
+    ...clock,
     push(seconds) {
       pushed += seconds;
-      clock.elapse();
+      elapse();
     },
   };
 }

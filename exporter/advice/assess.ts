@@ -15,7 +15,6 @@ import { decideAct } from "./decideAct.ts";
 import { adviceId, needOf } from "./identity.ts";
 import type { AdviceMoment } from "./moment.ts";
 import { fullName } from "./momentIndex.ts";
-import { withMostChangedQueues } from "./namedQueues.ts";
 import type { Offer } from "./offer.ts";
 import { leastMoney, savedMoney } from "./savedMoney.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
@@ -69,12 +68,11 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
   const worth = { act, gained: gainedGpuHours.worst, lost: cost.lostGpuHours, isOpen: moment.open?.has(id) === true };
   const notWorth = isObserving ? null : tooLittle(moment, worth);
   if (notWorth !== null) return withheld(candidate, "worth", notWorth);
+  const before = trial.before(plan);
   const worse = gained[0] === gainedGpus.worst ? mostAllocated : leastAllocated;
   const effect: AdviceEffect = {
-    ...withMostChangedQueues({
-      before: trial.before(plan),
-      after: { mostAllocated: mostAllocated.measures, leastAllocated: leastAllocated.measures },
-    }),
+    before,
+    after: { mostAllocated: mostAllocated.measures, leastAllocated: leastAllocated.measures },
     gainedGpus,
     gainedGpuHours,
     starts: startedNames(moment, worse),

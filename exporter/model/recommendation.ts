@@ -88,7 +88,7 @@ export interface EffectMeasures {
   readonly wholeFreeNodes: number;
   /** Expected fragmentation, GPUs. */
   readonly expectedFragmentation: number;
-  /** held - entitled of the leaf queues whose deviation changes (in advice the 20 most changed), GPUs; empty where unknown. */
+  /** held - entitled of the leaf queues whose deviation the plan changes most (at most 20), GPUs; empty where unknown. */
   readonly deviations: readonly { readonly queue: string; readonly domain: string; readonly gpus: number }[];
   /** Physical GPUs allocated to workloads that do not use them. */
   readonly idleGpus: number;

@@ -4,6 +4,7 @@ import { once } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures, Money } from "../../model/recommendation.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
+import { type Deviations, mostChanged } from "./mostChanged.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
 import { changeOfNodes, type NodeMeasures, nodeScales, nodesOfPools, touchedPools } from "./touchedMeasures.ts";
 import { blockedIn, changeOfBlocked, findWaitingKinds } from "./waitingMeasures.ts";
@@ -50,8 +51,10 @@ export function createMeasuring(analysis: Analysis): Measuring {
     },
     ofPlan({ mostAllocated, leastAllocated }) {
       const pools = new Set([...mostAllocated.pools, ...leastAllocated.pools]);
-      const own = [...mostAllocated.deviations.keys(), ...leastAllocated.deviations.keys()];
-      const changed = [...new Set(own)].sort((a, b) => a - b);
+      const changed = mostChanged(
+        (queue) => deviationBefore(analysis, queue),
+        [mostAllocated.deviations, leastAllocated.deviations],
+      );
       const nodes = nodesOfPools(analysis, pools);
       const domains = new Set([...mostAllocated.domains, ...leastAllocated.domains]);
       const blocked = blockedIn(analysis, waiting(), poolsOf(analysis, domains));
@@ -67,8 +70,8 @@ export function createMeasuring(analysis: Analysis): Measuring {
   };
 }
 
-/** Held minus entitled physical GPUs of leaf queues, by index. */
-type Deviations = ReadonlyMap<number, number>;
+/** The deviation of a queue (index) in the moment itself, from which changes are counted; 0 where it has none. */
+const deviationBefore = ({ fairness }: Analysis, queue: number): number => fairness.queues[queue]?.deviation ?? 0;
 
 /** The domains (indices) that have some of these pools. */
 function domainsOf({ domains }: Pick<ClusterCopy, "domains">, pools: ReadonlySet<string>): ReadonlySet<number> {
@@ -86,16 +89,14 @@ function changedDeviations(
 ): Deviations {
   const changed = new Map<number, number>();
   if (copy.touchedDomains.size === 0) return changed;
-  const { fairness: before, history } = copy.analysis;
+  const { history } = copy.analysis;
   const { queueing } = copy.live;
   const key = changesOfQueueing(copy, domains);
   const found = known.get(key);
   if (found !== undefined) return found;
   // Nothing has changed in other domains, so entitlements there need not be computed again.
-  for (const [i, now] of deviationsIn(queueing, history, domains)) {
-    const old = before.queues[i]?.deviation ?? 0;
-    if (Math.abs(now - old) > gpuTolerance) changed.set(i, now);
-  }
+  for (const [i, now] of deviationsIn(queueing, history, domains))
+    if (Math.abs(now - deviationBefore(copy.analysis, i)) > gpuTolerance) changed.set(i, now);
   known.set(key, changed);
   return changed;
 }

@@ -43,8 +43,8 @@ export function timeAnswers(client: ApiClient, clock: Clock): AnswerTimes {
       close: client.close,
     },
     slowestSeconds: () => {
-      const now = clock.monotonic();
-      const waiting = [...underWay].map(({ idleBefore }) => clock.idle() - idleBefore);
+      const [now, idle] = [clock.monotonic(), clock.idle()];
+      const waiting = [...underWay].map(({ idleBefore }) => idle - idleBefore);
       const young = answers.filter(({ endedAt }) => now - endedAt <= rememberedSeconds);
       const all = [...waiting, ...young.map(({ seconds }) => seconds)];
       return all.length === 0 ? null : Math.max(...all);

@@ -3,20 +3,27 @@ import { timeAnswers } from "../../../exporter/sources/kubernetes/answerTimes.ts
 import type { ApiClient } from "../../../exporter/sources/kubernetes/apiClient.ts";
 import { createFakeClock } from "./fakeClock.ts";
 
-it("remembers the slowest answer of two minutes, and counts one under way", async () => {
-  const clock = createFakeClock();
+/** A client whose requests wait until they are let go, the oldest first. */
+function waitingClient() {
   const waiting: (() => void)[] = [];
   const answer = () =>
     new Promise<{ readonly ok: false; readonly message: string }>((resolve) => {
       waiting.push(() => resolve({ ok: false, message: "no" }));
     });
   const inner: ApiClient = { get: answer, open: answer, close: async () => {} };
+  return { inner, arrive: () => waiting.shift()?.() };
+}
+
+const options = { accept: "", signal: new AbortController().signal, deadlineSeconds: 30, maxBytes: 1 };
+
+it("remembers the slowest answer of two minutes, and counts one under way", async () => {
+  const clock = createFakeClock();
+  const { inner, arrive } = waitingClient();
   const { client, slowestSeconds } = timeAnswers(inner, clock);
-  const options = { accept: "", signal: new AbortController().signal, deadlineSeconds: 30, maxBytes: 1 };
   const takes = async (seconds: number): Promise<void> => {
     const request = client.get("/", options);
     clock.advance(seconds);
-    waiting.shift()?.();
+    arrive();
     await request;
   };
   expect(slowestSeconds()).toBeNull();
@@ -31,7 +38,7 @@ it("remembers the slowest answer of two minutes, and counts one under way", asyn
   const slow = client.open("/", options);
   clock.advance(9);
   expect(slowestSeconds()).toBe(9);
-  waiting.shift()?.();
+  arrive();
   await slow;
   expect(slowestSeconds()).toBe(9);
   clock.advance(121);
@@ -40,13 +47,9 @@ it("remembers the slowest answer of two minutes, and counts one under way", asyn
 
 it("does not count what Fairlead computes while an answer is under way", async () => {
   const clock = createFakeClock();
-  let arrive = (): void => {};
-  const answer = () =>
-    new Promise<{ readonly ok: false; readonly message: string }>((resolve) => {
-      arrive = () => resolve({ ok: false, message: "no" });
-    });
-  const { client, slowestSeconds } = timeAnswers({ get: answer, open: answer, close: async () => {} }, clock);
-  const request = client.open("/", { accept: "", signal: new AbortController().signal, deadlineSeconds: 30 });
+  const { inner, arrive } = waitingClient();
+  const { client, slowestSeconds } = timeAnswers(inner, clock);
+  const request = client.open("/", options);
   clock.compute(20);
   clock.advance(2);
   expect(slowestSeconds()).toBe(2);
